@@ -8,8 +8,9 @@
 //
 // Ownership: a request belongs to its handler from the call until ken_httpd_answer or
 // ken_httpd_end, exactly one of which must follow, also when the client has gone. Everything that
-// the accessors return lives as long. Threads: ken_httpd_answer, ken_httpd_write and ken_httpd_end
-// from any thread, one at a time for one request; the accessors from whichever has it.
+// the accessors return lives as long. Threads: ken_httpd_answer, ken_httpd_begin and ken_httpd_end
+// from any thread, one at a time for one request; ken_httpd_write from any thread before the end; the
+// accessors from whichever has it.
 // Locks: each request has one, a leaf. Errors: KEN_EUNSUPPORTED when libmicrohttpd is not installed,
 // KEN_EBUSY when the port is taken, KEN_EINVAL for an address that is none or a certificate that
 // cannot be used.

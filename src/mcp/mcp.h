@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// mcp.h -- the Model Context Protocol over the tools: the session, and its stdio transport.
+// mcp.h -- the Model Context Protocol over the tools: sessions, and the stdio transport. The HTTP
+// transport is mcp_http.h.
 //
 // One session speaks both eras at once: a request that carries its protocol version in `_meta` is
 // served statelessly (2026-07-28), any other as after an `initialize` handshake (2025-11-25,
@@ -20,6 +21,7 @@
 #include "app/app.h"
 #include "base/attr.h"
 #include "base/err.h"
+#include "base/pool.h"
 #include "base/str.h"
 #include "tool/tool.h"
 
@@ -38,7 +40,9 @@ typedef struct ken_mcp_opts {
     bool is_json;      // answers are JSON unless a call wants another format; also by mcp.format
     size_t n_workers;  // calls that run at the same time; 0 = 4
     uint32_t end_ms;   // for what is received to be answered at the end; 0 = 10 s
-    const ken_toolset *tools; // instead of all that: exactly these
+    const ken_toolset *tools;                  // instead of all that: exactly these
+    ken_pool *pool;                            // whose threads run the calls; NULL = own ones
+    const struct ken_mcp_extension *extension; // may be NULL
 } ken_mcp_opts;
 
 // Serves stdin and stdout until stdin ends, then returns the exit status of the process. From then
@@ -54,14 +58,36 @@ typedef struct ken_mcp_session ken_mcp_session;
 ken_status ken_mcp_server_new(ken_app *app, const ken_mcp_opts *opts, ken_mcp_server **out,
                               ken_err *err) KEN_MUST_USE;
 void ken_mcp_server_free(ken_mcp_server *s); // waits for running calls
+// To be called about once a second: tells subscribers what has changed, from a worker. False: there are
+// none.
+bool ken_mcp_server_look(ken_mcp_server *s);
 
-// One whole message without line break, valid UTF-8.
-typedef void ken_mcp_send_fn(void *ctx, ken_str message);
+// What goes out.
+typedef struct ken_mcp_sent {
+    ken_str text; // one whole message without line break, valid UTF-8; empty: there is no answer
+    void *tag;    // of the received message that it belongs to; NULL = of none
+    bool is_last; // nothing more belongs to that one
+    int code;     // of an error that answers; else 0
+} ken_mcp_sent;
+typedef void ken_mcp_send_fn(void *ctx, const ken_mcp_sent *sent);
 
-ken_mcp_session *ken_mcp_session_new(ken_mcp_server *server, ken_mcp_send_fn *send, void *send_ctx)
+typedef struct ken_mcp_session_opts {
+    ken_mcp_send_fn *send;
+    void *send_ctx;
+    ken_str project; // id of the one project that is served; empty = as the server's options say
+    // Of clients that know nothing of each other, each message in the stateless era: their ids may be
+    // the same, and nothing is cancelled by its id.
+    bool is_shared;
+    bool asks_roots; // the client's folder is not known otherwise: it is asked for it
+} ken_mcp_session_opts;
+
+ken_mcp_session *ken_mcp_session_new(ken_mcp_server *server, const ken_mcp_session_opts *opts)
     KEN_MUST_USE;
-// One message of at most KEN_MCP_MESSAGE_MAX bytes. Never fails: what is wrong is answered.
-void ken_mcp_session_receive(ken_mcp_session *s, ken_str message);
+// One message of at most KEN_MCP_MESSAGE_MAX bytes. Never fails: what is wrong is answered. All that
+// belongs to it is sent with `tag`; when that is not NULL, exactly one of it is the last.
+void ken_mcp_session_receive(ken_mcp_session *s, ken_str message, void *tag);
+// The client of that message is gone: what it asked is not done any further.
+void ken_mcp_session_cancel(ken_mcp_session *s, void *tag);
 // Answers a message that was too long to be kept.
 void ken_mcp_session_refuse_long(ken_mcp_session *s);
 // True when so much waits that nothing more should be received for a while.
@@ -80,5 +106,41 @@ void ken_mcp_session_stop(ken_mcp_session *s);
 void ken_mcp_session_abandon(ken_mcp_session *s);
 void ken_mcp_session_cancel_all(ken_mcp_session *s);
 void ken_mcp_session_free(ken_mcp_session *s); // nothing may be running
+
+// ---- what something else answers ---------------------------------------------------------------
+// Other tools, resources and prompts of a server, which may use all of the protocol; the conformance
+// suite needs some that no program has. Both functions are called on any thread.
+typedef enum ken_mcp_list {
+    KEN_MCP_TOOLS = 0,
+    KEN_MCP_RESOURCES,
+    KEN_MCP_TEMPLATES,
+    KEN_MCP_PROMPTS,
+    KEN_MCP_LISTS
+} ken_mcp_list;
+
+// One request; valid until the function returns.
+typedef struct ken_mcp_call {
+    ken_str method;
+    const json_t *params;              // an object, or NULL
+    const json_t *client_capabilities; // an object, or NULL
+    bool is_modern;
+    const ken_cancel *cancel;
+    const char *result_type; // to be set, of the stateless era; NULL = complete
+    struct ken_mcp__request *own;
+} ken_mcp_call;
+
+typedef struct ken_mcp_extension {
+    const char *lists[KEN_MCP_LISTS]; // members of the array, separated by commas; NULL = none
+    bool (*takes)(const ken_mcp_call *c);
+    // Puts the members of the result, without braces. Not 0: the code of the error, of which `out` then
+    // has the member data, and `err` the message.
+    int (*run)(ken_mcp_call *c, ken_buf *out, ken_err *err);
+} ken_mcp_extension;
+
+void ken_mcp_call_progress(ken_mcp_call *c, double done, double total, const char *message);
+bool ken_mcp_call_log(ken_mcp_call *c, ken_str level, ken_str text); // false: no such level
+// Asks the client and waits for what it answers; legacy era.
+ken_status ken_mcp_call_ask(ken_mcp_call *c, const char *capability, const char *method,
+                            ken_str params, json_t **out, ken_err *err) KEN_MUST_USE;
 
 #endif

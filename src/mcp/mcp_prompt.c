@@ -171,6 +171,7 @@ void ken_mcp__prompts_list(ken_mcp__request *r, ken_buf *out)
             ken_buf_putc(out, ',');
         put_prompt(&prompts[i], out);
     }
+    ken_mcp__put_extension(r->server, KEN_MCP_PROMPTS, false, out);
     ken_buf_putc(out, ']');
     ken_mcp__put_cache_hints(r, 3600 * 1000, "public", out);
     ken_mcp__end_result(out);

@@ -59,7 +59,7 @@ static void leave(ken_mcp_session *s, ken_mcp__request *r)
 static bool enter(ken_mcp_session *s, ken_mcp__request *r, const char **out_why)
 {
     pthread_mutex_lock(&s->lock);
-    bool is_free = !find(s, r->msg.id);
+    bool is_free = s->opts.is_shared || !find(s, r->msg.id);
     bool has_room = !r->is_held || s->n_held < HELD_MAX;
     if (is_free && has_room) {
         size_t bucket = bucket_of(r->msg.id);
@@ -173,7 +173,9 @@ static void run_request(ken_mcp_session *s, ken_mcp__request *r)
                               "the answer is larger than 64 MiB: ask for less of it",
                               (ken_str){ NULL, 0 }, &out);
     if (take_answer(r))
-        ken_mcp__send(s, &out);
+        ken_mcp__answer(r, &out);
+    else if (!r->is_abandoned)
+        ken_mcp__answer_nothing(s, r->tag);
     ken_buf_release(&out);
     pthread_mutex_lock(&s->lock);
     leave(s, r);
@@ -219,19 +221,32 @@ static void call_workers(ken_mcp_session *s)
 
 // ---- from outside ------------------------------------------------------------------------------
 
+// Begins one that is not answered before it is cancelled, unless it cannot begin.
+static void hold_request(ken_mcp_session *s, ken_mcp__request *r)
+{
+    ken_buf out = KEN_BUF_INIT(64 * 1024);
+    r->run(r, &out);
+    bool is_refused = r->code != 0;
+    if (is_refused) {
+        ken_mcp__answer(r, &out);
+        pthread_mutex_lock(&s->lock);
+        leave(s, r);
+        pthread_mutex_unlock(&s->lock);
+        ken_mcp__request_free(r);
+    }
+    ken_buf_release(&out);
+}
+
 void ken_mcp__accept(ken_mcp_session *s, ken_mcp__request *r, ken_str text)
 {
     const char *why;
     if (!enter(s, r, &why)) {
-        ken_mcp__send_error(s, r->msg.id, KEN_MCP__INVALID_REQUEST, why);
+        ken_mcp__refuse(r, KEN_MCP__INVALID_REQUEST, why);
         ken_mcp__request_free(r);
         return;
     }
     if (r->is_held) {
-        ken_buf out = KEN_BUF_INIT(64 * 1024);
-        r->run(r, &out);
-        ken_mcp__send(s, &out);
-        ken_buf_release(&out);
+        hold_request(s, r);
         return;
     }
     r->text_bytes = text.len;
@@ -251,22 +266,50 @@ void ken_mcp__accept(ken_mcp_session *s, ken_mcp__request *r, ken_str text)
     call_workers(s);
 }
 
+// The lock is held. The request, out of its places, when it is not running: its owner is the caller then.
+static ken_mcp__request *cancel_found(ken_mcp_session *s, ken_mcp__request *r)
+{
+    if (!r)
+        return NULL;
+    if (!r->is_held && r->has_begun) {
+        r->is_dropped = true;
+        ken_cancel_set(&r->cancel);
+        return NULL;
+    }
+    if (!r->is_held)
+        queue_remove(s, r);
+    leave(s, r);
+    return r;
+}
+
+static void end_cancelled(ken_mcp_session *s, ken_mcp__request *r)
+{
+    if (!r)
+        return;
+    if (r->is_held)
+        ken_mcp__unsubscribe_all(s, r);
+    ken_mcp__answer_nothing(s, r->tag);
+    ken_mcp__request_free(r);
+}
+
 void ken_mcp__cancel(ken_mcp_session *s, const char *id)
 {
     pthread_mutex_lock(&s->lock);
-    ken_mcp__request *r = find(s, id);
-    if (r && !r->is_held && !r->has_begun)
-        queue_remove(s, r);
-    else if (r && !r->is_held) {
-        r->is_dropped = true;
-        ken_cancel_set(&r->cancel);
-        r = NULL;
-    }
-    if (r)
-        leave(s, r);
+    ken_mcp__request *r = cancel_found(s, s->opts.is_shared ? NULL : find(s, id));
     pthread_mutex_unlock(&s->lock);
-    if (r)
-        ken_mcp__request_free(r);
+    end_cancelled(s, r);
+}
+
+void ken_mcp_session_cancel(ken_mcp_session *s, void *tag)
+{
+    ken_mcp__request *r = NULL;
+    pthread_mutex_lock(&s->lock);
+    for (size_t i = 0; i < KEN_MCP__BUCKETS && !r; i++)
+        for (r = s->buckets[i]; r && r->tag != tag;)
+            r = r->next_in_bucket;
+    r = cancel_found(s, r);
+    pthread_mutex_unlock(&s->lock);
+    end_cancelled(s, r);
 }
 
 bool ken_mcp_session_is_full(ken_mcp_session *s)
@@ -339,10 +382,41 @@ static void end_waiting(ken_mcp_session *s, bool is_answered)
     while (r) {
         ken_mcp__request *next = r->next;
         if (is_answered)
-            ken_mcp__send_error(s, r->msg.id, KEN_MCP__INTERNAL,
-                                "not run: the server was asked to end; send it to the next one");
+            ken_mcp__refuse(r, KEN_MCP__INTERNAL,
+                            "not run: the server was asked to end; send it to the next one");
+        else
+            ken_mcp__answer_nothing(s, r->tag);
         ken_mcp__request_free(r);
         r = next;
+    }
+}
+
+// One that waits for its end; NULL when there is none.
+static ken_mcp__request *take_held(ken_mcp_session *s)
+{
+    ken_mcp__request *r = NULL;
+    pthread_mutex_lock(&s->lock);
+    for (size_t i = 0; i < KEN_MCP__BUCKETS && !r; i++)
+        for (r = s->buckets[i]; r && !r->is_held;)
+            r = r->next_in_bucket;
+    if (r)
+        leave(s, r);
+    pthread_mutex_unlock(&s->lock);
+    return r;
+}
+
+// Subscriptions end as they should: with a result.
+static void end_held(ken_mcp_session *s)
+{
+    ken_mcp__request *r;
+    while ((r = take_held(s))) {
+        ken_buf out = KEN_BUF_INIT(64 * 1024);
+        ken_mcp__unsubscribe_all(s, r);
+        ken_mcp__begin_result(r, &out);
+        ken_mcp__end_result(&out);
+        ken_mcp__answer(r, &out);
+        ken_buf_release(&out);
+        ken_mcp__request_free(r);
     }
 }
 
@@ -361,6 +435,7 @@ static void cancel_running(ken_mcp_session *s, bool is_answered)
 void ken_mcp_session_stop(ken_mcp_session *s)
 {
     end_waiting(s, true);
+    end_held(s);
     cancel_running(s, true);
 }
 
@@ -370,29 +445,31 @@ void ken_mcp_session_cancel_all(ken_mcp_session *s)
     cancel_running(s, false);
 }
 
-// The id of a call that nobody has answered yet; owned; its worker must not answer it any more.
-static char *take_unanswered(ken_mcp_session *s)
+// What is left of a call that nobody has answered yet, enough to answer it; its worker must not do it
+// any more. False when there is none.
+static bool take_unanswered(ken_mcp_session *s, ken_mcp__request *out)
 {
-    char *id = NULL;
+    ken_mcp__request *r = NULL;
     pthread_mutex_lock(&s->lock);
-    for (size_t i = 0; i < KEN_MCP__BUCKETS && !id; i++) {
-        for (ken_mcp__request *r = s->buckets[i]; r && !id; r = r->next_in_bucket) {
-            if (r->is_dropped || r->is_held)
-                continue;
-            r->is_dropped = true;
-            id = ken_strdup(r->msg.id);
-        }
+    for (size_t i = 0; i < KEN_MCP__BUCKETS && !r; i++)
+        for (r = s->buckets[i]; r && (r->is_dropped || r->is_held);)
+            r = r->next_in_bucket;
+    if (r) {
+        r->is_dropped = r->is_abandoned = true;
+        *out = (ken_mcp__request){ .session = s, .server = s->server, .tag = r->tag };
+        out->msg.id = ken_strdup(r->msg.id);
     }
     pthread_mutex_unlock(&s->lock);
-    return id;
+    return r != NULL;
 }
 
 void ken_mcp_session_abandon(ken_mcp_session *s)
 {
-    for (char *id = take_unanswered(s); id; id = take_unanswered(s)) {
-        ken_mcp__send_error(s, id, KEN_MCP__INTERNAL,
-                            "the server ended before this call did: what it was to change may be "
-                            "done or not, look before you repeat it");
-        ken_free(id);
+    ken_mcp__request left;
+    while (take_unanswered(s, &left)) {
+        ken_mcp__refuse(&left, KEN_MCP__INTERNAL,
+                        "the server ended before this call did: what it was to change may be "
+                        "done or not, look before you repeat it");
+        ken_free(left.msg.id);
     }
 }

@@ -57,6 +57,22 @@ static bool parse_address(ken_str uri, address *out)
            !memchr(out->text, '\0', (size_t)(at - out->text));
 }
 
+uint64_t ken_mcp__resource_state(ken_mcp_server *s, ken_str project, ken_str uri)
+{
+    address a;
+    uint64_t state = 0;
+    ken_err err;
+    const ken_tool_ctx ctx = { .project = project, .is_reading = true };
+    if (!parse_address(uri, &a))
+        return 0;
+    bool is_file = ken_str_eq_c(a.kind, "file") || ken_str_eq_c(a.kind, "outline");
+    ken_status st =
+        ken_str_eq_c(a.project, "projects") && !a.kind.len
+            ? ken_tool_projects_state(s->app, &state, &err)
+            : ken_tool_state(s->app, a.project, is_file ? a.path : KEN_STR(""), &ctx, &state, &err);
+    return st ? 0 : state + 1;
+}
+
 // The tool and arguments that answer an address; NULL when there is no such resource.
 static const char *tool_of(const address *a, json_t **out_args)
 {
@@ -79,7 +95,17 @@ static const char *tool_of(const address *a, json_t **out_args)
     return tool;
 }
 
-static void answer_absent(const ken_mcp__request *r, ken_str uri, const char *why, ken_buf *out)
+bool ken_mcp__resource_is_ours(ken_str uri)
+{
+    address a;
+    json_t *args = NULL;
+    bool is_ours = parse_address(uri, &a) &&
+                   (tool_of(&a, &args) || (ken_str_eq_c(a.kind, "file") && a.path.len));
+    json_decref(args);
+    return is_ours;
+}
+
+static void answer_absent(ken_mcp__request *r, ken_str uri, const char *why, ken_buf *out)
 {
     ken_buf data = KEN_BUF_INIT(64 * 1024);
     ken_buf_puts(&data, "{\"uri\":");
@@ -103,8 +129,8 @@ static void put_contents(const ken_mcp__request *r, ken_str uri, const char *typ
     ken_mcp__end_result(out);
 }
 
-static void answer_failure(const ken_mcp__request *r, ken_str uri, ken_status st,
-                           const ken_err *err, ken_buf *out)
+static void answer_failure(ken_mcp__request *r, ken_str uri, ken_status st, const ken_err *err,
+                           ken_buf *out)
 {
     if (st == KEN_ENOTFOUND || st == KEN_EINVAL || st == KEN_EPERM)
         answer_absent(r, uri, err->msg, out);
@@ -208,6 +234,7 @@ void ken_mcp__resources_list(ken_mcp__request *r, ken_buf *out)
                       "\"mimeType\":\"application/json\"}");
     for (size_t i = 0; i < json_array_size(projects); i++)
         put_project(json_array_get(projects, i), out);
+    ken_mcp__put_extension(r->server, KEN_MCP_RESOURCES, false, out);
     ken_buf_putc(out, ']');
     ken_mcp__put_cache_hints(r, STATUS_TTL_MS, "private", out);
     ken_mcp__end_result(out);
@@ -238,6 +265,7 @@ void ken_mcp__resources_templates_list(ken_mcp__request *r, ken_buf *out)
                        "\"description\":\"%s\",\"mimeType\":\"%s\"}",
                        i ? "," : "", templates[i].uri, templates[i].name, templates[i].title,
                        templates[i].text, templates[i].type);
+    ken_mcp__put_extension(r->server, KEN_MCP_TEMPLATES, false, out);
     ken_buf_putc(out, ']');
     ken_mcp__put_cache_hints(r, 3600 * 1000, "public", out);
     ken_mcp__end_result(out);

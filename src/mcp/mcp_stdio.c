@@ -38,6 +38,7 @@ enum {
     STOP_BYTES = 32 << 20, // not written: nothing is read
     QUEUE_BYTES = 1 << 30, // never reached: what may still come when reading has stopped
     FULL_MS = 20,          // how often a full session is tried again
+    LOOK_MS = 1000,        // how often what is subscribed to is compared
     ROUND_MS = 5,          // how often the end of all calls is polled
     END_MS = 10000,        // from the end of input to the end of the process
     FEW_CALLS = 256,       // that time begins when no more than these wait
@@ -56,6 +57,7 @@ typedef struct channel {
     int signal_fd; // signals that end us, and that a thread of the parent ended; -1 = none
     pid_t parent;
     bool is_socket; // of out_fd
+    ken_mcp_server *server;
     ken_mcp_session *session;
     pthread_mutex_t lock; // guards: out, n_sent, is_broken, error
     ken_buf out;          // not written yet from n_sent on
@@ -129,9 +131,10 @@ static void compact(channel *c)
     c->n_sent = 0;
 }
 
-static void channel_send(void *ctx, ken_str message)
+static void channel_send(void *ctx, const ken_mcp_sent *sent)
 {
     channel *c = ctx;
+    ken_str message = sent->text;
     pthread_mutex_lock(&c->lock);
     if (!c->is_broken) {
         if (c->n_sent)
@@ -191,7 +194,7 @@ static void end_line(line_reader *l, ken_mcp_session *s)
 {
     ken_str text = ken_str_trim(ken_buf_str(&l->line));
     if (!l->is_skipping && text.len)
-        ken_mcp_session_receive(s, text);
+        ken_mcp_session_receive(s, text, NULL);
     l->is_skipping = false;
     if (l->line.cap > KEPT_BYTES)
         ken_buf_release(&l->line);
@@ -299,7 +302,11 @@ static ending channel_loop(channel *c, ken_mcp_session *s, line_reader *l)
             { .fd = c->out_fd, .events = n_left ? POLLOUT : 0 },
             { .fd = c->signal_fd, .events = POLLIN },
         };
-        if (poll(fds, sizeof fds / sizeof *fds, is_full ? FULL_MS : -1) < 0) {
+        bool is_subscribed = ken_mcp_server_look(c->server);
+        if (poll(fds, sizeof fds / sizeof *fds,
+                 is_full         ? FULL_MS
+                 : is_subscribed ? LOOK_MS
+                                 : -1) < 0) {
             if (errno == EINTR)
                 continue;
             return CLIENT_GONE;
@@ -425,6 +432,7 @@ int ken_mcp__serve(ken_app *app, const ken_mcp_opts *opts, int in_fd, int out_fd
     }
     // On the heap: when calls are left behind, their threads may still use it.
     channel *c = ken_zalloc(sizeof *c);
+    c->server = server;
     c->in_fd = in_fd;
     c->out_fd = out_fd;
     c->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -438,7 +446,8 @@ int ken_mcp__serve(ken_app *app, const ken_mcp_opts *opts, int in_fd, int out_fd
     c->out = KEN_BUF_INIT(QUEUE_BYTES);
     pthread_mutex_init(&c->lock, NULL);
     line_reader l = { .line = KEN_BUF_INIT(KEN_MCP_MESSAGE_MAX) };
-    ken_mcp_session *s = ken_mcp_session_new(server, channel_send, c);
+    ken_mcp_session *s =
+        ken_mcp_session_new(server, &(ken_mcp_session_opts){ .send = channel_send, .send_ctx = c });
     c->session = s;
     watch_signals(c);
     ending why = channel_loop(c, s, &l);

@@ -111,6 +111,12 @@ ken_status ken_tool_complete(ken_app *app, ken_tool_complete_kind kind, ken_str 
 ken_status ken_tool_read_file(ken_app *app, ken_str project, ken_str path, const ken_tool_ctx *ctx,
                               ken_arena *arena, ken_str *out, ken_err *err) KEN_MUST_USE;
 
+// Numbers that change when an answer may: with the project's index, which is brought up to date first
+// (path empty), with a file of it, or with the list of projects.
+ken_status ken_tool_state(ken_app *app, ken_str project, ken_str path, const ken_tool_ctx *ctx,
+                          uint64_t *out, ken_err *err) KEN_MUST_USE;
+ken_status ken_tool_projects_state(ken_app *app, uint64_t *out, ken_err *err) KEN_MUST_USE;
+
 // ---- specifications: made of specs/*.json at each build (tools/gen_specs.py) --------------------
 typedef enum ken_tool_arg_type {
     KEN_ARG_STR = 1, // ken_str, borrowed from the call's arguments; ptr NULL when it was not given

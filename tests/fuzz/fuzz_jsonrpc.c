@@ -45,9 +45,10 @@ static const ken_tool_def defs[] = {
     { SPEC("outline"), echo, NULL },
 };
 
-static void check(void *ctx, ken_str message)
+static void check(void *ctx, const ken_mcp_sent *sent)
 {
     (void)ctx;
+    ken_str message = sent->text;
     json_t *v = NULL;
     KEN_ASSERT(ken_utf8_is_valid(message));
     KEN_ASSERT(ken_str_find_char(message, '\n') == SIZE_MAX);
@@ -74,11 +75,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                     &server, NULL);
         KEN_ASSERT(!st);
     }
-    ken_mcp_session *session = ken_mcp_session_new(server, check, NULL);
+    ken_mcp_session *session =
+        ken_mcp_session_new(server, &(ken_mcp_session_opts){ .send = check });
     ken_str rest = ken_str_n((const char *)data, size), line;
     while (ken_str_split_next(&rest, '\n', &line)) {
         if (line.len)
-            ken_mcp_session_receive(session, line);
+            ken_mcp_session_receive(session, line, NULL);
     }
     KEN_ASSERT(ken_mcp_session_wait(session, 10000));
     ken_mcp_session_free(session);

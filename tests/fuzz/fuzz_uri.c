@@ -49,9 +49,10 @@ static ken_mcp_server *make_server(void)
 static json_t
     *last; // what came back; written by the session's threads, read after they are waited for
 
-static void keep(void *ctx, ken_str message)
+static void keep(void *ctx, const ken_mcp_sent *sent)
 {
     (void)ctx;
+    ken_str message = sent->text;
     json_decref(last);
     last = NULL;
     KEN_ASSERT(ken_str_find_char(message, '\n') == SIZE_MAX);
@@ -60,7 +61,7 @@ static void keep(void *ctx, ken_str message)
 
 static void send(ken_mcp_session *s, const char *message)
 {
-    ken_mcp_session_receive(s, ken_str_c(message));
+    ken_mcp_session_receive(s, ken_str_c(message), NULL);
     KEN_ASSERT(ken_mcp_session_wait(s, 10000));
 }
 
@@ -121,7 +122,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ken_str uri = ken_str_n((const char *)data, size);
     if (!ken_utf8_is_valid(uri))
         return 0; // no message can hold it
-    ken_mcp_session *s = ken_mcp_session_new(server, keep, NULL);
+    ken_mcp_session *s = ken_mcp_session_new(server, &(ken_mcp_session_opts){ .send = keep });
     send(s,
          "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
          "\"2025-06-18\",\"capabilities\":{},\"clientInfo\":{\"name\":\"f\",\"version\":\"1\"}}}");

@@ -103,9 +103,10 @@ typedef struct lab {
     KEN_VEC(char *) sent;
 } lab;
 
-static void lab_keep(void *ctx, ken_str message)
+static void lab_keep(void *ctx, const ken_mcp_sent *sent)
 {
     lab *l = ctx;
+    ken_str message = sent->text;
     pthread_mutex_lock(&l->lock);
     ken_vec_push(&l->sent, ken_strndup(message.ptr, message.len));
     pthread_mutex_unlock(&l->lock);
@@ -116,7 +117,8 @@ static inline void lab_open_with(lab *l, const ken_mcp_opts *opts)
     ken_err err = { 0 };
     pthread_mutex_init(&l->lock, NULL);
     kt_ok_err(ken_mcp_server_new(NULL, opts, &l->server, &err), &err);
-    l->session = ken_mcp_session_new(l->server, lab_keep, l);
+    l->session =
+        ken_mcp_session_new(l->server, &(ken_mcp_session_opts){ .send = lab_keep, .send_ctx = l });
 }
 
 static inline lab lab_new(void)
@@ -152,7 +154,7 @@ static inline void lab_close(lab *l)
 
 static inline void lab_put(lab *l, const char *text)
 {
-    ken_mcp_session_receive(l->session, ken_str_c(text));
+    ken_mcp_session_receive(l->session, ken_str_c(text), NULL);
 }
 
 // Message `i`, parsed; waits for it. The caller frees it.

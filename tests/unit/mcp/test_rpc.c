@@ -83,12 +83,12 @@ KEN_TEST(nul_and_binary_bytes)
     lab l;
     lab_open(&l);
     static const char nul[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\0\"method\":\"ping\"}";
-    ken_mcp_session_receive(l.session, ken_str_n(nul, sizeof nul - 1));
+    ken_mcp_session_receive(l.session, ken_str_n(nul, sizeof nul - 1), NULL);
     char all[256];
     for (int i = 0; i < 256; i++)
         all[i] = (char)(255 - i);
-    ken_mcp_session_receive(l.session, ken_str_n(all, sizeof all));
-    ken_mcp_session_receive(l.session, ken_str_n("\0\0\0\0", 4));
+    ken_mcp_session_receive(l.session, ken_str_n(all, sizeof all), NULL);
+    ken_mcp_session_receive(l.session, ken_str_n("\0\0\0\0", 4), NULL);
     for (size_t i = 0; i < 3; i++) {
         json_t *v = lab_take(&l, i);
         kt_eq_i(lab_code(v), KEN_MCP__PARSE);

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// tools/call: from the message to the tool, and from its answer to a result.
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "mcp/mcp_priv.h"
+#include "obs/log.h"
+
+enum {
+    ANSWER_MAX = 64 * 1024 * 1024
+};
+
+static void on_progress(void *ctx, const ken_tool_progress *p)
+{
+    ken_mcp__tell_progress(ctx, p->done, p->total, p->message);
+}
+
+ken_tool_ctx ken_mcp__tool_ctx(ken_mcp__request *r)
+{
+    const ken_mcp_server *s = r->server;
+    ken_str project = r->session->opts.project.len ? r->session->opts.project : s->opts.project;
+    return (ken_tool_ctx){
+        .cancel = &r->cancel,
+        .on_progress = on_progress,
+        .progress_ctx = r,
+        .cwd = s->opts.cwd,
+        .project = project,
+        .is_read_only = s->is_read_only,
+        .tools = s->opts.tools,
+    };
+}
+
+static void put_tool_result(const ken_mcp__request *r, const json_t *result, ken_buf *out)
+{
+    ken_buf text = KEN_BUF_INIT(ANSWER_MAX);
+    ken_mcp__begin_result(r, out);
+    ken_buf_puts(out, "\"content\":[{\"type\":\"text\",\"text\":");
+    if (json_is_string(result)) {
+        ken_json_put_quoted(out, ken_json_text(result));
+        ken_buf_puts(out, "}]");
+    } else {
+        ken_json_dump(result, &text);
+        ken_json_put_quoted(out, ken_buf_str(&text));
+        ken_buf_puts(out, "}],\"structuredContent\":");
+        ken_buf_put_str(out, ken_buf_str(&text));
+    }
+    ken_buf_puts(out, ",\"isError\":false");
+    ken_mcp__end_result(out);
+    ken_buf_release(&text);
+}
+
+static void put_tool_failure(const ken_mcp__request *r, const ken_err *err, ken_buf *out)
+{
+    ken_buf text = KEN_BUF_INIT(4096);
+    ken_tool_error_text(err, &text);
+    ken_mcp__begin_result(r, out);
+    ken_buf_puts(out, "\"content\":[{\"type\":\"text\",\"text\":");
+    ken_json_put_quoted(out, ken_buf_str(&text));
+    ken_buf_puts(out, "}],\"structuredContent\":{\"error\":{\"code\":");
+    ken_json_put_quoted(out, ken_str_c(ken_status_name(err->status)));
+    ken_buf_puts(out, ",\"message\":");
+    ken_json_put_quoted(out, ken_str_c(err->msg[0] ? err->msg : ken_status_text(err->status)));
+    ken_buf_puts(out, "}},\"isError\":true");
+    ken_mcp__end_result(out);
+    ken_buf_release(&text);
+}
+
+static bool refuses_call(ken_mcp__request *r, ken_buf *out)
+{
+    const json_t *name = json_object_get(r->msg.params, "name");
+    const json_t *args = json_object_get(r->msg.params, "arguments");
+    const ken_toolset *tools = r->server->tools;
+    char text[240];
+    if (!json_is_string(name)) {
+        snprintf(text, sizeof text, "params.name must be a string");
+    } else if (args && !json_is_null(args) && !json_is_object(args)) {
+        snprintf(text, sizeof text, "params.arguments must be an object");
+    } else if (!ken_toolset_has(tools, ken_json_text(name))) {
+        const char *near = ken_toolset_nearest(tools, ken_json_text(name));
+        snprintf(text, sizeof text, "unknown tool '%.80s'%s%s%s", json_string_value(name),
+                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    } else {
+        return false;
+    }
+    ken_mcp__answer_error(r, KEN_MCP__INVALID_PARAMS, text, (ken_str){ NULL, 0 }, out);
+    return true;
+}
+
+void ken_mcp__tools_call(ken_mcp__request *r, ken_buf *out)
+{
+    if (refuses_call(r, out))
+        return;
+    const ken_mcp_server *s = r->server;
+    const json_t *args = json_object_get(r->msg.params, "arguments");
+    const char *name = json_string_value(json_object_get(r->msg.params, "name"));
+    ken_tool_ctx ctx = ken_mcp__tool_ctx(r);
+    ctx.tools = s->tools;
+    ctx.is_text = !s->is_json;
+    if (!ctx.project.len && !ctx.cwd.len && !json_object_get(args, "project"))
+        ctx.cwd = ken_mcp__client_root(r);
+    ken_err err = { 0 };
+    json_t *result = NULL;
+    int64_t start = ken_clock_mono_ns();
+    ken_status st =
+        ken_tool_call(s->app, name, json_is_object(args) ? args : NULL, &ctx, &result, &err);
+    KEN_LOG_DETAIL("mcp", "%s: %s in %.1f ms", name, st ? err.msg : "ok",
+                   (double)(ken_clock_mono_ns() - start) / 1e6);
+    if (st == KEN_EINTERNAL)
+        ken_mcp__answer_error(r, KEN_MCP__INTERNAL, err.msg, (ken_str){ NULL, 0 }, out);
+    else if (st)
+        put_tool_failure(r, &err, out);
+    else
+        put_tool_result(r, result, out);
+    json_decref(result);
+}
