@@ -109,6 +109,11 @@ static const struct {
     { "toolsets", "mcp.toolsets", "--toolsets" },
     { "read-only", "mcp.read_only", "--read-only" },
     { "format", "mcp.format", "--format" },
+    { "host", "server.host", "--host" },
+    { "port", "server.port", "--port" },
+    { "tls-cert", "server.tls_cert", "--tls-cert" },
+    { "tls-key", "server.tls_key", "--tls-key" },
+    { "sandbox", "security.sandbox", "--sandbox" },
 };
 
 // The settings that one given option stands for; "--toolsets a,b" is two.

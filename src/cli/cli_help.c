@@ -76,6 +76,20 @@ static const cli_opt mcp_opts[] = {
       "text|json" },
 };
 
+static const cli_opt serve_opts[] = {
+    { "host", 0, CLI_VALUE, "ADDRESS", "to listen on (default 127.0.0.1; another needs a token)",
+      NULL },
+    { "port", 0, CLI_VALUE, "N", "to listen on (default 7420; 0 = one that is free)", NULL },
+    { "tls-cert", 0, CLI_VALUE, "FILE", "certificate, PEM; read again on SIGHUP", NULL },
+    { "tls-key", 0, CLI_VALUE, "FILE", "its private key, PEM", NULL },
+    { "sandbox", 0, CLI_VALUE, "HOW", "auto, on or off: give up what is not needed (on: or fail)",
+      "auto|on|off" },
+    { "toolsets", 0, CLI_LIST, "SET", "sets of tools to offer agents; may be repeated", NULL },
+    { "read-only", 0, CLI_FLAG, NULL, "offer only tools that change nothing", NULL },
+    { "format", 0, CLI_VALUE, "FORM", "of answers to agents, when a call does not say it",
+      "text|json" },
+};
+
 // Commands that are no operations; the others are in src/tool/specs.
 static const cli_command own_commands[] = {
     { "sql", "[SELECT [PATH]]", "ask what the index knows with SQL, for reading only",
@@ -128,6 +142,12 @@ static const cli_command own_commands[] = {
     { "mcp", "[PATH]", "serve the Model Context Protocol on stdin and stdout",
       "Bound to the project of PATH or --project; without them the client names one.",
       OPTS(mcp_opts), 0, 1, true, false, ken_cli__run_mcp, NULL, 0, NULL },
+    { "serve", "", "serve MCP over HTTP, the API and metrics, for many clients and projects",
+      "At 127.0.0.1:7420 unless the settings say otherwise. MCP is at /mcp and, bound to one project,\n"
+      "at /mcp/PROJECT; the API at /api/v1; /healthz, /readyz and /metrics are for who operates it.\n"
+      "SIGTERM lets what runs end (server.drain_seconds), SIGHUP reads the certificate again.\n"
+      "docs/operations.md has more.",
+      OPTS(serve_opts), 0, 0, true, false, ken_cli__run_serve, NULL, 0, NULL },
     { "setup", "CLIENT | --list", "register ken with an MCP client, in its own settings file",
       "'ken setup --list' names the clients. What will be written is shown first; all else in the\n"
       "file stays, comments too, and the file as it was is kept. With --project it is the file in a\n"

@@ -79,6 +79,7 @@ ken_status ken_cli__run_setup(cli *x, ken_err *err);
 ken_status ken_cli__run_completion(cli *x, ken_err *err);
 ken_status ken_cli__run_version(cli *x, ken_err *err);
 ken_status ken_cli__run_mcp(cli *x, ken_err *err);
+ken_status ken_cli__run_serve(cli *x, ken_err *err);
 ken_status ken_cli__run_help(cli *x, ken_err *err);
 
 cli_table ken_cli__global_table(void); // options that every command takes

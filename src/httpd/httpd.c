@@ -116,6 +116,8 @@ static void on_completed(void *ctx, struct MHD_Connection *c, void **request_ctx
     if (!h->is_draining)
         join_queue(r->connection, &h->heads);
     ken_httpd__request_gone(r);
+    if (h->opts.done && r->has_head)
+        h->opts.done(h->opts.ctx, r);
     pthread_mutex_lock(&h->lock);
     *(r->previous ? &r->previous->next : &h->first_request) = r->next;
     if (r->next)
@@ -436,6 +438,12 @@ static ken_status open_loop(ken_httpd *h, ken_err *err)
     return KEN_OK;
 }
 
+ken_status ken_httpd_listen(const char *address, uint16_t port, int *out_fd, ken_err *err)
+{
+    return address[0] == '/' ? ken_httpd__listen_unix(address, out_fd, err)
+                             : ken_httpd__listen_tcp(address, port, out_fd, err);
+}
+
 ken_status ken_httpd_start(const ken_httpd_opts *opts, ken_httpd **out, ken_err *err)
 {
     const httpd_mhd *mhd;
@@ -450,11 +458,10 @@ ken_status ken_httpd_start(const ken_httpd_opts *opts, ken_httpd **out, ken_err 
     pthread_cond_init(&h->renewed, NULL);
     set_defaults(h);
     int fd = opts->listen_fd ? opts->listen_fd : -1;
-    bool is_path = fd < 0 && opts->address[0] == '/';
+    bool is_path = opts->address && opts->address[0] == '/';
     st = open_loop(h, err);
     if (!st && fd < 0)
-        st = is_path ? ken_httpd__listen_unix(opts->address, &fd, err)
-                     : ken_httpd__listen_tcp(opts->address, opts->port, &fd, err);
+        st = ken_httpd_listen(opts->address, opts->port, &fd, err);
     if (!st && is_path)
         h->unix_path = ken_strdup(opts->address);
     if (!st)

@@ -35,6 +35,9 @@ typedef void ken_httpd_handler_fn(void *ctx, ken_httpd_request *r);
 // answered (a refusal), and the request is no longer its own.
 typedef bool ken_httpd_check_fn(void *ctx, ken_httpd_request *r);
 
+// Called on the loop when a request has ended, however; for records and counts. The accessors hold.
+typedef void ken_httpd_done_fn(void *ctx, const ken_httpd_request *r);
+
 // A path is made of segments: literal, "{name}" (one segment, not empty) or, last, "{name...}" (the
 // rest, may be empty). Literal segments win over names. GET answers HEAD as well.
 typedef struct ken_httpd_route {
@@ -59,7 +62,8 @@ typedef struct ken_httpd_opts {
     const ken_httpd_route *routes;
     size_t n_routes;
     ken_httpd_check_fn *check; // may be NULL
-    void *ctx;                 // of check and all handlers
+    ken_httpd_done_fn *done;   // may be NULL
+    void *ctx;                 // of check, done and all handlers
     const char *tls_cert;      // PEM text; NULL = no TLS
     const char *tls_key;
     // 0 = the constant above
@@ -69,6 +73,11 @@ typedef struct ken_httpd_opts {
     int64_t body_ms;         // from the head to the whole body
     size_t max_unsent_bytes; // of a stream that its client does not read
 } ken_httpd_opts;
+
+// A socket that listens, for opts.listen_fd: for who gives up that right before the server starts.
+// `address` is as in the options.
+ken_status ken_httpd_listen(const char *address, uint16_t port, int *out_fd, ken_err *err)
+    KEN_MUST_USE;
 
 // `opts->routes` must outlive the server. It runs from here on.
 ken_status ken_httpd_start(const ken_httpd_opts *opts, ken_httpd **out, ken_err *err) KEN_MUST_USE;
@@ -95,6 +104,8 @@ ken_str ken_httpd_path(const ken_httpd_request *r); // as it came, without the q
 ken_str ken_httpd_param(const ken_httpd_request *r, const char *name);
 // The first value of the query's name, decoded; ptr NULL when it is not there, "" without "=".
 ken_str ken_httpd_query(ken_httpd_request *r, const char *name);
+// The i-th name and value of the query, decoded; ptr NULL for a bad escape. False past the last.
+bool ken_httpd_query_at(ken_httpd_request *r, size_t i, ken_str *out_name, ken_str *out_value);
 // The first header of that name, case ignored; ptr NULL when it is not there.
 ken_str ken_httpd_header(const ken_httpd_request *r, const char *name);
 ken_str ken_httpd_body(const ken_httpd_request *r);
@@ -102,6 +113,13 @@ ken_arena *ken_httpd_arena(ken_httpd_request *r);
 // The other end: "127.0.0.1", "::1"; "unix" for a Unix socket. *out_uid: its user there, else -1.
 ken_str ken_httpd_peer(const ken_httpd_request *r, int64_t *out_uid);
 bool ken_httpd_is_tls(const ken_httpd_request *r);
+// The path of its route, as the route has it; "" before it is known, and when there is none.
+const char *ken_httpd_route_of(const ken_httpd_request *r);
+int ken_httpd_status(const ken_httpd_request *r); // of the answer; 0 = there is none
+// Bytes of the answer's body so far, before compression.
+uint64_t ken_httpd_answered_bytes(const ken_httpd_request *r);
+// Nanoseconds since its head began.
+int64_t ken_httpd_age_ns(const ken_httpd_request *r);
 // Whatever the caller likes to keep with it.
 void ken_httpd_set_user(ken_httpd_request *r, void *user);
 void *ken_httpd_user(const ken_httpd_request *r);

@@ -203,6 +203,7 @@ void ken_httpd_answer(ken_httpd_request *r, const ken_httpd_answer_opts *a)
         }
         coding c = choose_coding(r, &now);
         struct MHD_Response *response = body_response(r, &now, &c);
+        r->n_answered = now.body.len;
         add_fields(r, response, &now, c);
         set_response(r, (unsigned)now.status, response);
     }
@@ -284,6 +285,7 @@ bool ken_httpd_write(ken_httpd_request *r, ken_str bytes)
         r->n_sent = 0;
     }
     if (is_open) {
+        r->n_answered += bytes.len;
         ken_buf_put_str(&r->unsent, bytes);
         if (r->unsent.is_over) { // nobody reads it
             r->is_gone = true;

@@ -86,12 +86,14 @@ struct ken_httpd_request {
     bool has_begun;  // the handler was called
     bool has_queued; // the answer was handed to the library
     void *user;
+    int64_t began_ns;
     pthread_mutex_t lock; // guards the following
     unsigned n_owners;    // the connection, and the handler from its call on
     bool is_suspended;    // the library waits until it is resumed
     bool is_gone;         // the client is, or is taken for it
     bool is_let_go;       // by the handler
     unsigned status;
+    uint64_t n_answered;           // bytes
     struct MHD_Response *response; // NULL = not answered yet
     bool is_stream, has_ended;
     ken_buf unsent;

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "httpd/httpd_priv.h"
 
 static void describe_peer(ken_httpd_request *r)
@@ -39,6 +40,7 @@ ken_httpd_request *ken_httpd__request_new(ken_httpd *h, struct MHD_Connection *c
     r->mhd_connection = c;
     r->connection = info->socket_context;
     r->n_owners = 1;
+    r->began_ns = ken_clock_mono_ns();
     ken_arena_init(&r->arena, 4096);
     pthread_mutex_init(&r->lock, NULL);
     ken_str whole = ken_arena_dup(&r->arena, ken_str_c(uri));
@@ -205,20 +207,29 @@ ken_str ken_httpd_param(const ken_httpd_request *r, const char *name)
     return (ken_str){ NULL, 0 };
 }
 
+bool ken_httpd_query_at(ken_httpd_request *r, size_t i, ken_str *out_name, ken_str *out_value)
+{
+    const ken_str none = { NULL, 0 };
+    ken_str rest = r->query, part;
+    for (size_t at = 0; ken_str_split_next(&rest, '&', &part);) {
+        if (!part.len || at++ != i)
+            continue;
+        size_t equals = ken_str_find_char(part, '=');
+        ken_str name = ken_str_sub(part, 0, equals == SIZE_MAX ? part.len : equals);
+        ken_str value = equals == SIZE_MAX ? KEN_STR("") : ken_str_sub(part, equals + 1, part.len);
+        *out_name = ken_httpd__decode(name, true, &r->arena, &name) ? name : none;
+        *out_value = ken_httpd__decode(value, true, &r->arena, &value) ? value : none;
+        return true;
+    }
+    return false;
+}
+
 ken_str ken_httpd_query(ken_httpd_request *r, const char *name)
 {
-    ken_str rest = r->query, part, value;
-    ken_arena *arena = &r->arena;
-    while (ken_str_split_next(&rest, '&', &part)) {
-        size_t equals = ken_str_find_char(part, '=');
-        ken_str key = ken_str_sub(part, 0, equals == SIZE_MAX ? part.len : equals);
-        if (!ken_httpd__decode(key, true, arena, &key) || !ken_str_eq_c(key, name))
-            continue;
-        if (equals == SIZE_MAX)
-            return KEN_STR("");
-        value = ken_str_sub(part, equals + 1, part.len);
-        return ken_httpd__decode(value, true, arena, &value) ? value : (ken_str){ NULL, 0 };
-    }
+    ken_str key, value;
+    for (size_t i = 0; ken_httpd_query_at(r, i, &key, &value); i++)
+        if (ken_str_eq_c(key, name))
+            return value;
     return (ken_str){ NULL, 0 };
 }
 
@@ -250,6 +261,26 @@ ken_str ken_httpd_peer(const ken_httpd_request *r, int64_t *out_uid)
 bool ken_httpd_is_tls(const ken_httpd_request *r)
 {
     return r->is_tls;
+}
+
+const char *ken_httpd_route_of(const ken_httpd_request *r)
+{
+    return r->route ? r->route->path : "";
+}
+
+int ken_httpd_status(const ken_httpd_request *r)
+{
+    return (int)r->status;
+}
+
+uint64_t ken_httpd_answered_bytes(const ken_httpd_request *r)
+{
+    return r->n_answered;
+}
+
+int64_t ken_httpd_age_ns(const ken_httpd_request *r)
+{
+    return ken_clock_mono_ns() - r->began_ns;
 }
 
 void ken_httpd_set_user(ken_httpd_request *r, void *user)

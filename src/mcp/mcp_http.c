@@ -62,7 +62,7 @@ static ken_str meta_version(const ken_mcp__message *m)
                                          KEN_MCP__META_PREFIX "protocolVersion"));
 }
 
-// What Mcp-Name must be; ptr NULL where it is not demanded.
+// What Mcp-Name must be; empty where it is not demanded.
 static ken_str name_of(const ken_mcp__message *m)
 {
     if (ken_str_eq_c(m->method, "tools/call") || ken_str_eq_c(m->method, "prompts/get"))
@@ -123,13 +123,13 @@ static const char *find_mismatch(ken_httpd_request *r, const ken_mcp__message *m
     ken_str said = meta_version(m);
     if (!version.len)
         return "the header MCP-Protocol-Version is missing";
-    if (said.ptr && !ken_str_eq(version, said))
+    if (said.len && !ken_str_eq(version, said))
         return "the header MCP-Protocol-Version is not the version of the message's _meta";
     if (!method.len)
         return "the header Mcp-Method is missing";
     if (!ken_str_eq(method, m->method))
         return "the header Mcp-Method is not the method of the message";
-    if (!wanted.ptr)
+    if (!wanted.len)
         return NULL;
     if (!name.ptr)
         return "the header Mcp-Name is missing";
@@ -293,7 +293,7 @@ static void post_legacy(mcp_http_exchange *e, const ken_mcp_http_caller *caller,
 static bool is_modern(ken_httpd_request *r, const ken_mcp__message *m)
 {
     ken_str version = ken_str_trim(ken_httpd_header(r, "MCP-Protocol-Version"));
-    bool has_meta = meta_version(m).ptr != NULL;
+    bool has_meta = meta_version(m).len > 0;
     if (ken_httpd_header(r, "Mcp-Session-Id").len && !has_meta)
         return false;
     return has_meta || (version.len && !is_legacy_version(version));
@@ -405,6 +405,7 @@ ken_status ken_mcp_http_new(ken_app *app, const ken_mcp_opts *opts, ken_mcp_http
     size_t n_cores = ken_pool_cores();
     h->app = app;
     h->opts = *opts;
+    h->kept_alive_ns = ken_clock_mono_ns();
     pthread_mutex_init(&h->lock, NULL);
     size_t n = opts->n_workers ? opts->n_workers : n_cores > WORKERS_MIN ? n_cores : WORKERS_MIN;
     h->pool = ken_pool_new(n, QUEUE_MAX, 0);

@@ -137,7 +137,8 @@ static void forget_events(mcp_http_session *s, mcp_http_stream *t, size_t n)
         s->kept_bytes -= t->kept.ptr[i].bytes;
         ken_free(t->kept.ptr[i].text);
     }
-    memmove(t->kept.ptr, t->kept.ptr + n, (t->kept.len - n) * sizeof *t->kept.ptr);
+    if (n && n < t->kept.len)
+        memmove(t->kept.ptr, t->kept.ptr + n, (t->kept.len - n) * sizeof *t->kept.ptr);
     t->kept.len -= n;
 }
 
@@ -201,10 +202,9 @@ void ken_mcp__http_stream_add(mcp_http_session *s, uint64_t number, ken_str mess
             (void)ken_httpd_write(t->reader, ken_buf_str(&event));
         if (out)
             ken_buf_put_str(out, ken_buf_str(&event));
-        s->kept_bytes += event.len;
-        const mcp_http_event kept = { .number = t->n_events,
-                                      .bytes = event.len,
-                                      .text = ken_buf_steal(&event) };
+        mcp_http_event kept = { .number = t->n_events, .bytes = event.len };
+        s->kept_bytes += kept.bytes;
+        kept.text = ken_buf_steal(&event);
         ken_vec_push(&t->kept, kept);
         keep_within(s);
     }

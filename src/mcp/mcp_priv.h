@@ -121,6 +121,7 @@ struct ken_mcp__request {
     // Guarded by the session's lock:
     bool has_begun;
     bool is_dropped;   // it is answered, or the client wants no answer any more
+    bool has_no_id;    // it is not in the table any more
     bool is_abandoned; // another than its worker has answered it
     ken_mcp__request *next_in_bucket;
     ken_mcp__request *previous, *next; // in the queue

@@ -42,13 +42,22 @@ static ken_mcp__request *find(const ken_mcp_session *s, const char *id)
     return r;
 }
 
-// The lock is held.
-static void leave(ken_mcp_session *s, ken_mcp__request *r)
+// The lock is held. Its id is free again; whoever looks for it does not find it any more.
+static void free_id(ken_mcp_session *s, ken_mcp__request *r)
 {
     ken_mcp__request **at = &s->buckets[bucket_of(r->msg.id)];
+    if (r->has_no_id)
+        return;
     while (*at != r)
         at = &(*at)->next_in_bucket;
     *at = r->next_in_bucket;
+    r->has_no_id = true;
+}
+
+// The lock is held.
+static void leave(ken_mcp_session *s, ken_mcp__request *r)
+{
+    free_id(s, r);
     if (r->is_held)
         s->n_held--;
     else
@@ -151,12 +160,13 @@ static bool is_dropped(ken_mcp__request *r)
     return dropped;
 }
 
-// Claims the right to answer; a request is answered at most once.
+// Claims the right to answer; a request is answered at most once. Who has the answer may use the id again.
 static bool take_answer(ken_mcp__request *r)
 {
     pthread_mutex_lock(&r->session->lock);
     bool is_ours = !r->is_dropped;
     r->is_dropped = true;
+    free_id(r->session, r);
     pthread_mutex_unlock(&r->session->lock);
     return is_ours;
 }

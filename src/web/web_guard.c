@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// Who may come in: names that a request may give the server (so that no web page reaches it by another
+// name), origins, access tokens, and how often.
+#include <stdio.h>
+#include <string.h>
+
+#include "app/tokens.h"
+#include "base/id.h"
+#include "metrics/metrics.h"
+#include "web/web_priv.h"
+
+static void count_refusal(const char *why)
+{
+    ken_metrics_add(KEN_METRIC_HTTP_REFUSED, 1, KEN_LABELS(why));
+}
+
+// ---- names -------------------------------------------------------------------------------------
+
+// Without the port; of "[::1]:7420" the part in brackets.
+static ken_str host_name(ken_str host)
+{
+    if (host.len && host.ptr[0] == '[') {
+        size_t close = ken_str_find_char(host, ']');
+        return close == SIZE_MAX ? host : ken_str_sub(host, 0, close + 1);
+    }
+    size_t colon = ken_str_find_char(host, ':');
+    return colon == SIZE_MAX ? host : ken_str_sub(host, 0, colon);
+}
+
+bool ken_web__is_loopback(ken_str host)
+{
+    return ken_str_eq_fold(host, KEN_STR("localhost")) || ken_str_eq_c(host, "[::1]") ||
+           ken_str_eq_c(host, "::1") || ken_str_starts(host, KEN_STR("127."));
+}
+
+static bool is_listed(const ken_web *w, ken_config_key key, ken_str word)
+{
+    const ken_str *items;
+    size_t n = ken_config_list(w->config, key, &items);
+    for (size_t i = 0; i < n; i++)
+        if (ken_str_eq_fold(items[i], word))
+            return true;
+    return false;
+}
+
+// A page of another site can make a browser ask for its own name and get our address (DNS rebinding);
+// it cannot make it send our name.
+static bool is_our_name(const ken_web *w, ken_str host)
+{
+    const ken_str *names;
+    ken_str name = host_name(host);
+    if (w->is_loopback && ken_web__is_loopback(name))
+        return true;
+    if (is_listed(w, KEN_CFG_SERVER_ALLOWED_HOSTS, name) ||
+        is_listed(w, KEN_CFG_SERVER_ALLOWED_HOSTS, host) || ken_str_eq_fold(name, w->host))
+        return true;
+    // Every request to another address needs a token, which no foreign page has.
+    return !w->is_loopback && !ken_config_list(w->config, KEN_CFG_SERVER_ALLOWED_HOSTS, &names);
+}
+
+// The origin of the server's own pages, or one that the owner allows.
+static bool is_our_origin(const ken_web *w, ken_str origin, ken_str host, bool is_tls)
+{
+    ken_str scheme = is_tls ? KEN_STR("https://") : KEN_STR("http://");
+    if (ken_str_starts(origin, scheme) &&
+        ken_str_eq_fold(ken_str_sub(origin, scheme.len, origin.len), host))
+        return true;
+    return is_listed(w, KEN_CFG_SERVER_ALLOWED_ORIGINS, origin);
+}
+
+static const char *find_foreign(const ken_web *w, const ken_httpd_request *r)
+{
+    int64_t uid;
+    ken_str host = ken_httpd_header(r, "Host"), origin = ken_httpd_header(r, "Origin");
+    bool is_unix = ken_str_eq_c(ken_httpd_peer(r, &uid), "unix");
+    if (!is_unix && !is_our_name(w, host))
+        return "the Host header names another server; server.allowed_hosts lists names that may be used";
+    if (origin.ptr && !is_our_origin(w, origin, host, ken_httpd_is_tls(r)))
+        return "pages of this Origin may not call the server; server.allowed_origins lists those that may";
+    return NULL;
+}
+
+// ---- rights ------------------------------------------------------------------------------------
+
+static const ken_grant all_rights = { .scopes = KEN_SCOPES_ALL, .name = "local" };
+
+static void refuse_token(ken_httpd_request *r, const char *detail, bool was_shown)
+{
+    const ken_httpd_field field = { "WWW-Authenticate",
+                                    was_shown ? "Bearer error=\"invalid_token\"" : "Bearer" };
+    count_refusal("unauthorized");
+    ken_web__answer_problem_with(r, 401, "EPERM", detail, &field, 1);
+}
+
+// False: it was refused.
+static bool find_grant(ken_web *w, ken_httpd_request *r, web_request *q)
+{
+    ken_str header = ken_httpd_header(r, "Authorization");
+    ken_err err = { 0 };
+    if (!header.ptr) {
+        q->grant = all_rights;
+        q->is_anonymous = true;
+        int64_t uid;
+        bool is_own = ken_str_eq_c(ken_httpd_peer(r, &uid), "unix");
+        if (!w->needs_token || is_own)
+            return true;
+        refuse_token(r, "an access token is needed: Authorization: Bearer …", false);
+        return false;
+    }
+    bool is_bearer =
+        header.len > 7 && ken_str_eq_fold(ken_str_sub(header, 0, 7), KEN_STR("Bearer "));
+    ken_str token = is_bearer ? ken_str_trim(ken_str_sub(header, 7, header.len)) : KEN_STR("");
+    ken_status st = token.len
+                        ? ken_app_check_token(w->app, token, &q->grant, &err)
+                        : KEN_FAIL(&err, KEN_EPERM, "Authorization must be 'Bearer' and a token");
+    if (!st)
+        return true;
+    if (st == KEN_EPERM)
+        refuse_token(r, "this access token is unknown, revoked or expired", true);
+    else
+        ken_web__answer_failure(r, &err);
+    return false;
+}
+
+// ---- the request -------------------------------------------------------------------------------
+
+static bool is_plain(ken_str id)
+{
+    for (size_t i = 0; i < id.len; i++)
+        if (!ken_is_word(id.ptr[i]) && id.ptr[i] != '-' && id.ptr[i] != '.')
+            return false;
+    return id.len && id.len < WEB_REQUEST_ID;
+}
+
+static web_request *take_request(ken_httpd_request *r)
+{
+    web_request *q = ken_arena_zalloc(ken_httpd_arena(r), sizeof *q);
+    ken_str id = ken_httpd_header(r, "X-Request-Id");
+    int64_t uid;
+    if (is_plain(id))
+        memcpy(q->id, id.ptr, id.len);
+    else
+        ken_uuid_format(ken_uuid_random(), q->id);
+    q->peer = ken_httpd_peer(r, &uid);
+    ken_httpd_set_user(r, q);
+    return q;
+}
+
+// Probes must answer without a token, and say nothing that needs one.
+static bool is_probe(const ken_httpd_request *r)
+{
+    ken_str path = ken_httpd_path(r);
+    return ken_str_eq_c(path, "/healthz") || ken_str_eq_c(path, "/readyz");
+}
+
+bool ken_web__check(void *ctx, ken_httpd_request *r)
+{
+    ken_web *w = ctx;
+    web_request *q = take_request(r);
+    const char *foreign = find_foreign(w, r);
+    if (foreign) {
+        count_refusal("origin");
+        ken_web__answer_problem(r, 403, "EPERM", foreign);
+        return false;
+    }
+    return is_probe(r) || find_grant(w, r, q);
+}

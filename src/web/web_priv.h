@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// web_priv.h -- the server and a request of it, shared by the files of this module.
+#ifndef KEN_WEB_WEB_PRIV_H
+#define KEN_WEB_WEB_PRIV_H
+
+#include <pthread.h>
+
+#include "base/pool.h"
+#include "httpd/httpd.h"
+#include "json/json.h"
+#include "mcp/mcp_http.h"
+#include "model/grant.h"
+#include "web/web.h"
+
+enum {
+    WEB_REQUEST_ID = 37, // characters, with the NUL
+    WEB_ROUTES_MAX = 64,
+};
+
+struct ken_web {
+    ken_app *app;
+    const ken_config *config;
+    ken_web_opts opts;
+    ken_arena arena; // of what is made at the start
+    char url[300];
+    bool is_loopback; // the address is, so that no token is needed
+    bool needs_token;
+    int lock_fd;              // of the data folder; -1 = not held
+    int listen_fd, unix_fd;   // until the servers have them; -1 = none
+    ken_str host, unix_path;  // where it listens
+    char *tls_cert, *tls_key; // PEM; owned; NULL = no TLS
+    ken_httpd *tcp, *local;   // local: the Unix socket
+    ken_mcp_http *mcp;
+    ken_pool *pool; // of the API
+    ken_httpd_route routes[WEB_ROUTES_MAX];
+    size_t n_routes;
+    int64_t started_ns;
+    atomic_bool is_ready, is_stopping;
+    ken_pool *ticker;
+    pthread_mutex_t lock; // guards: is_ticker_done
+    pthread_cond_t wake;
+    bool is_ticker_done;
+};
+
+// What is known of a request before its handler; in its arena, found by ken_httpd_user.
+typedef struct web_request {
+    char id[WEB_REQUEST_ID]; // of the client, or ours
+    ken_grant grant;
+    bool is_anonymous; // nobody showed a token: whoever may connect may do all
+    ken_str peer;      // the client's address; behind a trusted proxy as that says
+    const char *route; // for records; static
+} web_request;
+
+web_request *ken_web__request(const ken_httpd_request *r);
+
+// ---- web_guard.c: who may come in ---------------------------------------------------------------
+// A ken_httpd_check_fn.
+bool ken_web__check(void *ctx, ken_httpd_request *r);
+bool ken_web__is_loopback(ken_str host); // "localhost", "127.0.0.1", "[::1]", without port
+
+// ---- web_answer.c -------------------------------------------------------------------------------
+// RFC 9457. `code`: the name of a status (base/status.h).
+void ken_web__answer_problem(ken_httpd_request *r, int status, const char *code,
+                             const char *detail);
+void ken_web__answer_problem_with(ken_httpd_request *r, int status, const char *code,
+                                  const char *detail, const ken_httpd_field *fields, size_t n);
+// The same of a failed call.
+void ken_web__answer_failure(ken_httpd_request *r, const ken_err *err);
+// Takes `value`. With an ETag of its text when it may be known.
+void ken_web__answer_json(ken_httpd_request *r, int status, json_t *value);
+
+// ---- routes -------------------------------------------------------------------------------------
+void ken_web__add_route(ken_web *w, const char *method, const char *path,
+                        ken_httpd_handler_fn *handle, size_t max_body_bytes);
+void ken_web__add_health(ken_web *w);
+void ken_web__add_mcp(ken_web *w);
+void ken_web__add_api(ken_web *w);
+
+// ---- web_log.c ----------------------------------------------------------------------------------
+// A ken_httpd_done_fn: one record for each request, and its metrics.
+void ken_web__done(void *ctx, const ken_httpd_request *r);
+
+#endif

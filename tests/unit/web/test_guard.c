@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+#include "web_lab.h"
+
+KEN_TEST(health_is_told_to_anybody)
+{
+    lab_start();
+    kt_has_str(lab_get("/healthz"), "HTTP/1.1 200");
+    kt_has_str(lab_get("/readyz"), "HTTP/1.1 200");
+    kt_has_str(lab_get("/metrics"),
+               "ken_http_requests_total{route=\"/healthz\",method=\"GET\",status=\"200\"} 1");
+    lab_stop();
+}
+
+KEN_TEST(another_name_of_the_server_is_refused)
+{
+    lab_start();
+    kt_has_str(lab_ask("GET /healthz HTTP/1.1\nHost: evil.example", NULL), "HTTP/1.1 403");
+    kt_has_str(lab_ask("GET /healthz HTTP/1.1\nHost: localhost.evil.example", NULL),
+               "HTTP/1.1 403");
+    kt_has_str(lab_ask("GET /healthz HTTP/1.1\nHost: 127.0.0.1:1", NULL), "HTTP/1.1 200");
+    kt_has_str(lab_ask("GET /healthz HTTP/1.1\nHost: [::1]:7420", NULL), "HTTP/1.1 200");
+    kt_has_str(lab_ask("GET /healthz HTTP/1.1\nHost: LOCALHOST", NULL), "HTTP/1.1 200");
+    lab_stop();
+}
+
+KEN_TEST(pages_of_other_origins_are_refused)
+{
+    const ken_config_flag flags[] = { { "server.allowed_origins", "https://app.example.com",
+                                        "x" } };
+    lab_open_app(flags, 1);
+    lab_serve(NULL);
+    const char *const refused[] = { "http://evil.example", "null", "https://localhost",
+                                    "http://localhost:3000",
+                                    "https://app.example.com.evil.example" };
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        char head[256];
+        snprintf(head, sizeof head, "GET /healthz HTTP/1.1\nHost: localhost\nOrigin: %s",
+                 refused[i]);
+        const char *answer = lab_ask(head, NULL);
+        kt_has_str(answer, "HTTP/1.1 403");
+        kt_has_str(answer, "application/problem+json");
+        kt_null(lab_header(answer, "Access-Control-Allow-Origin"));
+    }
+    kt_has_str(lab_ask("GET /healthz HTTP/1.1\nHost: localhost\nOrigin: http://localhost", NULL),
+               "200");
+    kt_has_str(
+        lab_ask("GET /healthz HTTP/1.1\nHost: localhost\nOrigin: https://app.example.com", NULL),
+        "200");
+    lab_stop();
+}
+
+KEN_TEST(another_address_needs_a_token)
+{
+    const ken_config_flag flags[] = { { "server.host", "0.0.0.0", "--host" } };
+    lab_open_app(flags, 1);
+    const ken_web_opts o = { .version = "1" };
+    kt_status(ken_web_open(lab.app, &o, &lab.web, &lab.err), KEN_EPERM);
+    kt_has_str(lab.err.msg, "ken token add");
+    ken_access_token t;
+    ken_str read, write;
+    kt_ok_err(
+        ken_app_add_token(lab.app,
+                          &(ken_app_token_opts){ .name = KEN_STR("r"), .scopes = KEN_SCOPE_F_READ },
+                          &lab.arena, &t, &read, &lab.err),
+        &lab.err);
+    kt_ok_err(ken_app_add_token(
+                  lab.app, &(ken_app_token_opts){ .name = KEN_STR("w"), .scopes = KEN_SCOPES_ALL },
+                  &lab.arena, &t, &write, &lab.err),
+              &lab.err);
+    lab_serve(NULL);
+    char headers[256];
+    const char *answer = lab_post("/api/v1/list_projects", LAB_JSON, "{}");
+    kt_has_str(answer, "HTTP/1.1 401");
+    kt_eq_str(lab_header(answer, "WWW-Authenticate"), "Bearer");
+    answer = lab_post("/mcp", LAB_JSON "\nAuthorization: Bearer ken_wrong", "{}");
+    kt_has_str(answer, "HTTP/1.1 401");
+    kt_eq_str(lab_header(answer, "WWW-Authenticate"), "Bearer error=\"invalid_token\"");
+    kt_has_str(lab_get("/healthz"), "HTTP/1.1 200");
+    kt_has_str(lab_get("/metrics"), "HTTP/1.1 401");
+    snprintf(headers, sizeof headers, LAB_JSON "\nAuthorization: Bearer " KEN_STR_FMT,
+             KEN_STR_ARG(read));
+    kt_has_str(lab_post("/api/v1/list_projects", headers, "{}"), "HTTP/1.1 200");
+    kt_has_str(lab_post("/api/v1/create_task", headers, "{\"title\":\"x\"}"), "HTTP/1.1 403");
+    snprintf(headers, sizeof headers, LAB_JSON "\nAuthorization: bearer " KEN_STR_FMT,
+             KEN_STR_ARG(write));
+    kt_has_str(lab_post("/api/v1/list_projects", headers, "{}"), "HTTP/1.1 200");
+    lab_stop();
+}
+
+KEN_TEST(one_server_for_one_data_folder)
+{
+    lab_start();
+    ken_web *other = NULL;
+    kt_status(ken_web_open(lab.app, &(ken_web_opts){ .version = "1" }, &other, &lab.err),
+              KEN_EBUSY);
+    kt_has_str(lab.err.msg, "another ken serve");
+    lab_stop();
+}
+
+KEN_TEST(a_taken_port_is_said)
+{
+    char port[16];
+    lab_start();
+    snprintf(port, sizeof port, "%d", lab.port);
+    ken_config *config = NULL;
+    setenv("KEN_DATA_DIR", ktest_path("other"), 1);
+    const ken_config_flag flag = { "server.port", port, "--port" };
+    kt_ok_err(ken_config_load(&(ken_config_load_opts){ NULL, &flag, 1 }, &config, &lab.err),
+              &lab.err);
+    ken_app *app = NULL;
+    kt_ok_err(ken_app_open(config, &app, &lab.err), &lab.err);
+    ken_web *web = NULL;
+    kt_status(ken_web_open(app, &(ken_web_opts){ .version = "1" }, &web, &lab.err), KEN_EBUSY);
+    ken_app_close(app);
+    ken_config_free(config);
+    lab_stop();
+}
+
+KEN_TEST(a_problem_says_what_and_which_request)
+{
+    lab_start();
+    const char *answer =
+        lab_post("/api/v1/outline", LAB_JSON "\nX-Request-Id: abc-1", "{\"file\":3}");
+    kt_has_str(answer, "HTTP/1.1 400");
+    kt_has_str(answer, "\"code\":\"EINVAL\"");
+    kt_has_str(answer, "\"request_id\":\"abc-1\"");
+    kt_eq_str(lab_header(answer, "X-Request-Id"), "abc-1");
+    answer = lab_post("/api/v1/outline", LAB_JSON "\nX-Request-Id: a b", "{\"file\":3}");
+    kt_eq_u(strlen(lab_header(answer, "X-Request-Id")), 36);
+    kt_has_str(lab_get("/api/v1/no_such"), "HTTP/1.1 404");
+    kt_has_str(lab_get("/api/v1/create_task?title=x"), "HTTP/1.1 405");
+    kt_has_str(lab_post("/api/v1/outline", "\nContent-Type: text/plain", "{}"), "HTTP/1.1 415");
+    kt_has_str(lab_post("/api/v1/outline", LAB_JSON, "[1]"), "HTTP/1.1 400");
+    lab_stop();
+}
+
+KEN_TEST(what_is_known_is_not_sent_again)
+{
+    lab_start();
+    const char *answer = lab_get("/api/v1/list_projects");
+    kt_has_str(answer, "HTTP/1.1 200");
+    char head[256];
+    snprintf(head, sizeof head, "GET /api/v1/list_projects HTTP/1.1\nIf-None-Match: %s",
+             lab_header(answer, "ETag"));
+    kt_has_str(lab_ask(head, NULL), "HTTP/1.1 304");
+    lab_stop();
+}
+
+KEN_TEST(a_query_has_the_types_of_its_parameters)
+{
+    ktest_write("src/a.c", "int add(int a, int b)\n{\n    return a + b;\n}\n");
+    lab_start();
+    char body[512], path[512];
+    snprintf(body, sizeof body, "{\"repo_path\":\"%s\"}", ktest_path("src"));
+    kt_has_str(lab_post("/api/v1/index_repository", LAB_JSON, body), "HTTP/1.1 200");
+    snprintf(path, sizeof path, "/api/v1/search_code?query=add&limit=1&explain=true&project=src");
+    kt_has_str(lab_get(path), "\"file_path\":\"a.c\"");
+    kt_has_str(lab_get("/api/v1/search_code?query=add&limit=many&project=src"), "limit");
+    kt_has_str(lab_get("/api/v1/search_code?query=%zz"), "HTTP/1.1 400");
+    lab_stop();
+}
