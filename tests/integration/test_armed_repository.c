@@ -408,6 +408,7 @@ static const char *const lines[] = {
     "projects list",
     "projects remove 0000 --yes",
     "model list",
+    "serve --help", // what it answers is what the operations do, each of which has a line
     "token add x --expires 1d",
     "token list",
     "token revoke x",
