@@ -458,7 +458,7 @@ ken_status ken_httpd_start(const ken_httpd_opts *opts, ken_httpd **out, ken_err 
     pthread_cond_init(&h->renewed, NULL);
     set_defaults(h);
     int fd = opts->listen_fd ? opts->listen_fd : -1;
-    bool is_path = opts->address && opts->address[0] == '/';
+    bool is_path = opts->address[0] == '/';
     st = open_loop(h, err);
     if (!st && fd < 0)
         st = ken_httpd_listen(opts->address, opts->port, &fd, err);

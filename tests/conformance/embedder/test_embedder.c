@@ -426,11 +426,11 @@ KEN_TEST(one_bad_answer_is_gone_with_the_next_try)
     }
 }
 
-static void has_count(const char *text, const char *line, const char *provider)
+static void has_count(const char *text, const char *line, const char *word)
 {
     const char *mark = strstr(line, "%s");
     char whole[160];
-    snprintf(whole, sizeof whole, "%.*s%s%s", (int)(mark - line), line, provider, mark + 2);
+    snprintf(whole, sizeof whole, "%.*s%s%s", (int)(mark - line), line, word, mark + 2);
     kt_has_str(text, whole);
 }
 
