@@ -571,13 +571,13 @@ static void note_indexed(ken_app *app, const ken_project_info *project)
 {
     // The time is for lists only: the generation is what counts, so failing here is no failure.
     ken_catalog *c = NULL;
-    if (ken_app__take_catalog(app, false, &c, NULL))
+    if (ken_app_take_catalog(app, false, &c, NULL))
         return;
     if (ken_catalog_set_indexed(c, project->id, ken_clock_wall_ms(), NULL)) {
         ken_catalog_close(c);
         return;
     }
-    ken_app__give_catalog(app, c);
+    ken_app_give_catalog(app, c);
 }
 
 // A thread that indexes would wait for its own question where readers are in a writer's way.

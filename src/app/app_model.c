@@ -10,8 +10,8 @@
 // Made when it is absent; for reading only where nothing may be written.
 static ken_status take_catalog(ken_app *app, ken_catalog **out, ken_err *err)
 {
-    ken_status st = ken_app__take_catalog(app, false, out, err);
-    return st == KEN_ENOTFOUND ? ken_app__take_catalog(app, true, out, err) : st;
+    ken_status st = ken_app_take_catalog(app, false, out, err);
+    return st == KEN_ENOTFOUND ? ken_app_take_catalog(app, true, out, err) : st;
 }
 
 static void give_or_close(ken_app *app, ken_catalog *c, ken_status st)
@@ -19,7 +19,7 @@ static void give_or_close(ken_app *app, ken_catalog *c, ken_status st)
     if (st && st != KEN_ENOTFOUND)
         ken_catalog_close(c);
     else
-        ken_app__give_catalog(app, c);
+        ken_app_give_catalog(app, c);
 }
 
 // What the disk says about a model that should have files.

@@ -5,12 +5,11 @@
 
 #include <pthread.h>
 
-#include "app/app.h"
+#include "app/catalog.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "metrics/metrics.h"
 #include "model/grant.h"
-#include "store/catalog.h"
 
 enum {
     APP_IDLE_SNAPSHOTS = 8, // kept open over all projects
@@ -63,12 +62,6 @@ struct ken_app {
     uint64_t n_uses;
     bool is_serving;
 };
-
-// ---- app_project.c ----
-// A catalog for this thread until it is given back. KEN_ENOTFOUND without a message when there is
-// none yet and `may_create` is false.
-ken_status ken_app__take_catalog(ken_app *app, bool may_create, ken_catalog **out, ken_err *err);
-void ken_app__give_catalog(ken_app *app, ken_catalog *c);
 
 // ---- app_adopt.c ----
 // The row of `root`, which has none, for the index in the data folder that was made of it and that no

@@ -17,7 +17,7 @@ enum {
 
 // ---- the catalog ----
 
-ken_status ken_app__take_catalog(ken_app *app, bool may_create, ken_catalog **out, ken_err *err)
+ken_status ken_app_take_catalog(ken_app *app, bool may_create, ken_catalog **out, ken_err *err)
 {
     ken_catalog *c = NULL;
     pthread_mutex_lock(&app->lock);
@@ -48,7 +48,7 @@ ken_status ken_app__take_catalog(ken_app *app, bool may_create, ken_catalog **ou
     return st;
 }
 
-void ken_app__give_catalog(ken_app *app, ken_catalog *c)
+void ken_app_give_catalog(ken_app *app, ken_catalog *c)
 {
     pthread_mutex_lock(&app->lock);
     bool has_room = app->catalogs.len < APP_IDLE_CATALOGS;
@@ -75,7 +75,7 @@ static ken_status load_rows(ken_app *app, ken_arena *arena, ken_catalog_row **ou
                             ken_err *err)
 {
     ken_catalog *c = NULL;
-    ken_status st = ken_app__take_catalog(app, false, &c, err);
+    ken_status st = ken_app_take_catalog(app, false, &c, err);
     if (st == KEN_ENOTFOUND) {
         *out = NULL;
         *out_n = 0;
@@ -87,7 +87,7 @@ static ken_status load_rows(ken_app *app, ken_arena *arena, ken_catalog_row **ou
     if (st)
         ken_catalog_close(c);
     else
-        ken_app__give_catalog(app, c);
+        ken_app_give_catalog(app, c);
     return st;
 }
 
@@ -305,7 +305,7 @@ static ken_status add(ken_app *app, ken_str path, ken_str name, bool is_for_clie
     st = ken_app__check_root(app, root, is_for_client, arena, &why);
     if (st && !is_known_root(app, root, arena))
         return KEN_FAIL(err, st, "%s", why.msg);
-    st = ken_app__take_catalog(app, true, &c, err);
+    st = ken_app_take_catalog(app, true, &c, err);
     if (st)
         return st;
     st = ken_catalog_find_by_root(c, root, arena, &row, err);
@@ -317,7 +317,7 @@ static ken_status add(ken_app *app, ken_str path, ken_str name, bool is_for_clie
         ken_catalog_close(c);
         return st;
     }
-    ken_app__give_catalog(app, c);
+    ken_app_give_catalog(app, c);
     *out = info_of(&row);
     return KEN_OK;
 }
@@ -355,13 +355,13 @@ ken_status ken_app_remove_project(ken_app *app, const ken_project_info *project,
     ken_status st = ken_app__lock_index(app, project, &lock_fd, err);
     if (st)
         return st;
-    st = ken_app__take_catalog(app, true, &c, err);
+    st = ken_app_take_catalog(app, true, &c, err);
     if (!st)
         st = ken_catalog_remove(c, project->id, err);
     if (st == KEN_ENOTFOUND) // somebody else was faster
         st = KEN_OK;
     if (c)
-        ken_app__give_catalog(app, c);
+        ken_app_give_catalog(app, c);
     if (!st) {
         ken_app__drop_idle(app, project->id);
         st = remove_files(project, err);

@@ -35,7 +35,7 @@ static ken_status give(ken_app *app, ken_catalog *c, ken_status st)
     if (st && st != KEN_ENOTFOUND)
         ken_catalog_close(c); // as it failed, it is not used again
     else
-        ken_app__give_catalog(app, c);
+        ken_app_give_catalog(app, c);
     return st;
 }
 
@@ -45,7 +45,7 @@ ken_status ken_app_load_rules_project(ken_app *app, ken_arena *arena, ken_projec
     ken_catalog *c = NULL;
     ken_str id = { NULL, 0 };
     ken_err tried = { 0 };
-    ken_status st = ken_app__take_catalog(app, false, &c, &tried);
+    ken_status st = ken_app_take_catalog(app, false, &c, &tried);
     if (!st)
         st = give(app, c, ken_catalog_load_value(c, setting, arena, &id, &tried));
     if (!st)
@@ -60,6 +60,6 @@ ken_status ken_app_set_rules_project(ken_app *app, const ken_project_info *proje
     char id[KEN_UUID_TEXT];
     ken_catalog *c = NULL;
     ken_uuid_format(project->id, id);
-    ken_status st = ken_app__take_catalog(app, true, &c, err);
+    ken_status st = ken_app_take_catalog(app, true, &c, err);
     return st ? st : give(app, c, ken_catalog_put_value(c, setting, ken_str_c(id), err));
 }

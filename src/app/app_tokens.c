@@ -21,7 +21,7 @@ ken_status ken_app_list_tokens(ken_app *app, ken_arena *arena, ken_access_token 
                                size_t *out_n, ken_err *err)
 {
     ken_catalog *c = NULL;
-    ken_status st = ken_app__take_catalog(app, false, &c, err);
+    ken_status st = ken_app_take_catalog(app, false, &c, err);
     if (st == KEN_ENOTFOUND) {
         *out = NULL;
         *out_n = 0;
@@ -30,7 +30,7 @@ ken_status ken_app_list_tokens(ken_app *app, ken_arena *arena, ken_access_token 
     if (!st)
         st = ken_catalog_list_tokens(c, arena, out, out_n, err);
     if (!st)
-        ken_app__give_catalog(app, c);
+        ken_app_give_catalog(app, c);
     else
         ken_catalog_close(c);
     return st;
@@ -89,11 +89,11 @@ ken_status ken_app_add_token(ken_app *app, const ken_app_token_opts *opts, ken_a
         .created_at_ms = now_ms,
         .expires_at_ms = opts->expires_at_ms,
     };
-    st = ken_app__take_catalog(app, true, &c, err);
+    st = ken_app_take_catalog(app, true, &c, err);
     if (st)
         return st;
     st = ken_catalog_add_token(c, &t, err);
-    ken_app__give_catalog(app, c);
+    ken_app_give_catalog(app, c);
     forget_list(app);
     if (st)
         return st;
@@ -123,10 +123,10 @@ ken_status ken_app_revoke_token(ken_app *app, ken_str ref, ken_arena *arena, ken
         return st;
     const ken_access_token *found = find_token(list, n, ref);
     if (found)
-        st = ken_app__take_catalog(app, true, &c, err);
+        st = ken_app_take_catalog(app, true, &c, err);
     if (found && !st) {
         st = ken_catalog_remove_token(c, found->id, err);
-        ken_app__give_catalog(app, c);
+        ken_app_give_catalog(app, c);
         forget_list(app);
     }
     if (!found || st == KEN_ENOTFOUND) // it may be a secret that was meant to be revoked

@@ -174,6 +174,19 @@ ken_status ken_catalog_add_token(ken_catalog *c, const ken_access_token *t, ken_
     return c->backend->ops->add_token(c->backend, t, err);
 }
 
+ken_status ken_catalog_add_job(ken_catalog *c, const ken_job *j, ken_arena *arena, ken_job *out,
+                               bool *out_is_new, ken_err *err)
+{
+    if (!j->kind || j->kind >= KEN_JOB_KIND_COUNT ||
+        ken_job_is_of_project(j->kind) != j->has_project)
+        return KEN_FAIL(err, KEN_EINVAL,
+                        "a job needs a kind, and a project where its kind has one");
+    if (!j->params.len || j->params.len > KEN_JOB_PARAMS_MAX || has_nul(j->params))
+        return KEN_FAIL(err, KEN_ELIMIT, "the parameters of a job have 1 to %d bytes",
+                        KEN_JOB_PARAMS_MAX);
+    return c->backend->ops->add_job(c->backend, j, arena, out, out_is_new, err);
+}
+
 bool ken_catalog__is_model_id(ken_str s)
 {
     for (size_t i = 0; i < s.len; i++)

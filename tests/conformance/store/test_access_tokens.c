@@ -96,13 +96,15 @@ CATALOG_TEST(there_is_a_limit)
     ken_catalog *c = open_catalog();
     ken_status st = KEN_OK;
     size_t n = 0;
-    for (; !st && n <= KEN_ACCESS_TOKENS_MAX; n++) {
+    for (; now == CATALOG_SQLITE && !st && n <= KEN_ACCESS_TOKENS_MAX; n++) {
         char name[20];
         snprintf(name, sizeof name, "%03zx", n);
         ken_access_token t = token_of(name);
         st = ken_catalog_add_token(c, &t, &err);
     }
-    kt_status(st, KEN_ELIMIT);
-    kt_eq_u(n, KEN_ACCESS_TOKENS_MAX + 1);
+    if (now == CATALOG_SQLITE) { // a decorator has no limits of its own, and each row is synced
+        kt_status(st, KEN_ELIMIT);
+        kt_eq_u(n, KEN_ACCESS_TOKENS_MAX + 1);
+    }
     ken_catalog_close(c);
 }

@@ -304,7 +304,8 @@ KEN_TEST(catalog_of_an_older_version_is_brought_up_to_date)
                          "DROP TABLE setting; DROP TABLE task_commit_link; DROP TABLE "
                          "task_branch_link; DROP TABLE task_planning_reference; DROP TABLE "
                          "task_status_history; DROP TABLE task_count; DROP TABLE task_clock; DROP "
-                         "TABLE task; DROP TABLE journal_clock; PRAGMA user_version = 2",
+                         "TABLE task; DROP TABLE journal_clock; DROP TABLE access_token; DROP "
+                         "TABLE job; PRAGMA user_version = 2",
                          NULL, NULL, NULL),
             SQLITE_OK);
     sqlite3_close(db);
@@ -327,7 +328,8 @@ KEN_TEST(conversion_that_fails_leaves_nothing_behind)
     lab_make_bare(path);
     sqlite3 *db = NULL;
     kt_eq_i(sqlite3_open(path, &db), SQLITE_OK);
-    lab_run(db, "PRAGMA user_version = 3; DROP TABLE journal_clock; PRAGMA journal_mode = DELETE");
+    lab_run(db, "PRAGMA user_version = 3; DROP TABLE journal_clock; DROP TABLE access_token; "
+                "DROP TABLE job; PRAGMA journal_mode = DELETE");
     kt_eq_i(sqlite3_close(db), SQLITE_OK);
     struct rlimit all, few;
     kt_eq_i(getrlimit(RLIMIT_FSIZE, &all), 0);
