@@ -33,9 +33,8 @@ KEN_TEST(pages_of_other_origins_are_refused)
                                     "http://localhost:3000",
                                     "https://app.example.com.evil.example" };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-        char head[256];
-        snprintf(head, sizeof head, "GET /healthz HTTP/1.1\nHost: localhost\nOrigin: %s",
-                 refused[i]);
+        const char *head =
+            lab_fmt("GET /healthz HTTP/1.1\nHost: localhost\nOrigin: %s", refused[i]);
         const char *answer = lab_ask(head, NULL);
         kt_has_str(answer, "HTTP/1.1 403");
         kt_has_str(answer, "application/problem+json");
@@ -139,9 +138,8 @@ KEN_TEST(what_is_known_is_not_sent_again)
     lab_start();
     const char *answer = lab_get("/api/v1/list_projects");
     kt_has_str(answer, "HTTP/1.1 200");
-    char head[256];
-    snprintf(head, sizeof head, "GET /api/v1/list_projects HTTP/1.1\nIf-None-Match: %s",
-             lab_header(answer, "ETag"));
+    const char *head = lab_fmt("GET /api/v1/list_projects HTTP/1.1\nIf-None-Match: %s",
+                               lab_header(answer, "ETag"));
     kt_has_str(lab_ask(head, NULL), "HTTP/1.1 304");
     lab_stop();
 }

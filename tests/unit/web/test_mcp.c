@@ -74,7 +74,7 @@ KEN_TEST(the_same_id_may_be_used_by_many_clients_at_once)
     snprintf(request, sizeof request,
              "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{" LAB_META
              ",\"name\":\"list_projects\"}}");
-    char head[2048];
+    char head[4096];
     snprintf(
         head, sizeof head,
         "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -96,9 +96,8 @@ KEN_TEST(the_same_id_may_be_used_by_many_clients_at_once)
 
 static const char *in_session(const char *id, const char *body)
 {
-    char headers[256];
-    snprintf(headers, sizeof headers,
-             LAB_JSON "\nMcp-Session-Id: %s\nMCP-Protocol-Version: 2025-11-25", id);
+    const char *headers =
+        lab_fmt(LAB_JSON "\nMcp-Session-Id: %s\nMCP-Protocol-Version: 2025-11-25", id);
     return lab_post("/mcp", headers, body);
 }
 
@@ -110,8 +109,7 @@ KEN_TEST(a_session_lives_until_it_is_deleted)
                "HTTP/1.1 202");
     kt_has_str(in_session(id, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}"),
                "\"result\":{}");
-    char head[256];
-    snprintf(head, sizeof head, "DELETE /mcp HTTP/1.1\nMcp-Session-Id: %s", id);
+    const char *head = lab_fmt("DELETE /mcp HTTP/1.1\nMcp-Session-Id: %s", id);
     kt_has_str(lab_ask(head, NULL), "HTTP/1.1 204");
     kt_has_str(lab_ask(head, NULL), "HTTP/1.1 404");
     kt_has_str(in_session(id, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}"),
@@ -125,9 +123,8 @@ KEN_TEST(an_unknown_version_is_refused)
 {
     lab_start();
     const char *id = lab_initialize("/mcp", "");
-    char headers[256];
-    snprintf(headers, sizeof headers,
-             LAB_JSON "\nMcp-Session-Id: %s\nMCP-Protocol-Version: 1999-01-01", id);
+    const char *headers =
+        lab_fmt(LAB_JSON "\nMcp-Session-Id: %s\nMCP-Protocol-Version: 1999-01-01", id);
     kt_has_str(lab_post("/mcp", headers, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}"),
                "HTTP/1.1 400");
     lab_stop();
@@ -182,8 +179,7 @@ KEN_TEST(a_subscriber_is_told_what_changes)
 {
     ktest_write("one/a.c", "int one(void) { return 1; }\n");
     lab_start();
-    char body[512];
-    snprintf(body, sizeof body, "{\"repo_path\":\"%s\"}", ktest_path("one"));
+    const char *body = lab_fmt("{\"repo_path\":\"%s\"}", ktest_path("one"));
     kt_has_str(lab_post("/api/v1/index_repository", LAB_JSON, body), "HTTP/1.1 200");
     const char *id = lab_initialize("/mcp", "");
     int fd = open_stream(id, NULL, ": ok");
@@ -206,10 +202,8 @@ KEN_TEST(a_subscriber_is_told_what_changes)
     // What came while nobody read is read later.
     fd = open_stream(id, "0_0", "id: 0_1\n");
     close(fd);
-    char head[256];
-    snprintf(head, sizeof head,
-             "GET /mcp HTTP/1.1\nAccept: text/event-stream\nMcp-Session-Id: %s\nLast-Event-ID: 7_1",
-             id);
+    const char *head = lab_fmt(
+        "GET /mcp HTTP/1.1\nAccept: text/event-stream\nMcp-Session-Id: %s\nLast-Event-ID: 7_1", id);
     kt_has_str(lab_ask(head, NULL), "HTTP/1.1 400");
     lab_stop();
 }

@@ -18,6 +18,20 @@
 #include "ktest.h"
 #include "web/web.h"
 
+// Into one of a few buffers, in turn.
+static inline const char *lab_fmt(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+static inline const char *lab_fmt(const char *fmt, ...)
+{
+    static char texts[4][8192];
+    static size_t at;
+    va_list ap;
+    at = (at + 1) % 4;
+    va_start(ap, fmt);
+    vsnprintf(texts[at], sizeof texts[at], fmt, ap);
+    va_end(ap);
+    return texts[at];
+}
+
 typedef struct web_lab {
     ken_config *config;
     ken_app *app;
@@ -123,9 +137,7 @@ static inline const char *lab_ask(const char *head, const char *body)
 
 static inline const char *lab_get(const char *path)
 {
-    char head[512];
-    snprintf(head, sizeof head, "GET %s HTTP/1.1", path);
-    return lab_ask(head, NULL);
+    return lab_ask(lab_fmt("GET %s HTTP/1.1", path), NULL);
 }
 
 #define LAB_JSON   "\nContent-Type: application/json\nAccept: application/json, text/event-stream"
@@ -136,17 +148,15 @@ static inline const char *lab_get(const char *path)
 
 static inline const char *lab_post(const char *path, const char *headers, const char *body)
 {
-    char head[2048];
-    snprintf(head, sizeof head, "POST %s HTTP/1.1%s", path, headers);
-    return lab_ask(head, body);
+    return lab_ask(lab_fmt("POST %s HTTP/1.1%s", path, headers), body);
 }
 
 // The value of a header of an answer; lives until the next call.
 static inline const char *lab_header(const char *answer, const char *name)
 {
-    static char value[512];
+    static char value[256];
     char key[128];
-    snprintf(key, sizeof key, "\r\n%s: ", name);
+    snprintf(key, sizeof key, "\r\n%.100s: ", name);
     const char *at = strcasestr(answer, key);
     if (!at)
         return NULL;
@@ -159,16 +169,15 @@ static inline const char *lab_header(const char *answer, const char *name)
 static inline const char *lab_initialize(const char *path, const char *headers)
 {
     static char id[64];
-    char all[512];
-    snprintf(all, sizeof all, LAB_JSON "%s", headers);
     const char *answer =
-        lab_post(path, all,
+        lab_post(path, lab_fmt(LAB_JSON "%s", headers),
                  "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{"
                  "\"protocolVersion\":\"2025-11-25\",\"capabilities\":{\"roots\":{}}}}");
     kt_has_str(answer, "HTTP/1.1 200");
     const char *got = lab_header(answer, "Mcp-Session-Id");
     kt_not_null(got);
-    snprintf(id, sizeof id, "%s", got);
+    kt_eq_u(strlen(got), 36);
+    memcpy(id, got, 37);
     return id;
 }
 
