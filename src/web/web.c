@@ -206,6 +206,7 @@ ken_status ken_web_start(ken_web *w, ken_err *err)
     ken_web__add_health(w);
     ken_web__add_mcp(w);
     ken_web__add_api(w);
+    ken_web__add_openapi(w);
     st = start_one(w, false, &w->tcp, err);
     if (!st)
         st = start_one(w, true, &w->local, err);

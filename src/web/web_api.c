@@ -91,6 +91,22 @@ static ken_tool_arg_type type_of(const ken_tool_spec *spec, ken_str name)
     return KEN_ARG_STR; // unknown: the call says so
 }
 
+// Lists and objects are JSON, or a list is its items, one after the other under the same name.
+static void put_value(json_t *args, const char *key, ken_tool_arg_type type, ken_str text)
+{
+    json_t *value = query_value(type, text), *before = json_object_get(args, key);
+    bool is_item = type == KEN_ARG_JSON && !json_is_array(value) && !json_is_object(value);
+    if (!is_item) {
+        ken_json_set(args, key, value);
+        return;
+    }
+    if (!json_is_array(before)) {
+        before = json_array();
+        ken_json_set(args, key, before);
+    }
+    ken_json_append(before, value);
+}
+
 static ken_status read_query(const ken_tool_spec *spec, ken_httpd_request *r, json_t **out,
                              ken_err *err)
 {
@@ -105,7 +121,7 @@ static ken_status read_query(const ken_tool_spec *spec, ken_httpd_request *r, js
                             "the query has a bad escape, or a name that is too long");
         }
         snprintf(key, sizeof key, KEN_STR_FMT, KEN_STR_ARG(name));
-        ken_json_set(*out, key, query_value(type_of(spec, name), value));
+        put_value(*out, key, type_of(spec, name), value);
     }
     return KEN_OK;
 }

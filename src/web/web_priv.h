@@ -75,6 +75,7 @@ void ken_web__add_route(ken_web *w, const char *method, const char *path,
 void ken_web__add_health(ken_web *w);
 void ken_web__add_mcp(ken_web *w);
 void ken_web__add_api(ken_web *w);
+void ken_web__add_openapi(ken_web *w);
 
 // ---- web_log.c ----------------------------------------------------------------------------------
 // A ken_httpd_done_fn: one record for each request, and its metrics.

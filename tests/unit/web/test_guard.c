@@ -157,3 +157,26 @@ KEN_TEST(a_query_has_the_types_of_its_parameters)
     kt_has_str(lab_get("/api/v1/search_code?query=%zz"), "HTTP/1.1 400");
     lab_stop();
 }
+
+// ---- what the API says of itself ---------------------------------------------------------------
+
+KEN_TEST(every_operation_is_in_the_openapi_document)
+{
+    lab_start();
+    const char *answer = lab_get("/api/v1/openapi.json");
+    const ken_tool_spec *spec;
+    json_t *doc = NULL;
+    kt_ok_err(ken_json_parse(ken_str_c(strstr(answer, "\r\n\r\n") + 4), &doc, &lab.err), &lab.err);
+    kt_eq_text(ken_json_text(json_object_get(doc, "openapi")), "3.1.0");
+    const json_t *paths = json_object_get(doc, "paths");
+    for (size_t i = 0; (spec = ken_tool_spec_at(i)); i++) {
+        const json_t *item = json_object_get(paths, lab_fmt("/api/v1/%s", spec->name));
+        kt_not_null(json_object_get(item, "post"));
+        kt_true(!json_object_get(item, "get") == !spec->is_read_only);
+    }
+    json_decref(doc);
+    answer = lab_get("/api/v1/reference");
+    kt_has_str(answer, "Content-Security-Policy: default-src 'none'");
+    kt_has_str(answer, "<code>POST, GET /api/v1/search_code</code>");
+    lab_stop();
+}
