@@ -3,6 +3,7 @@
 #include "web/web.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/id.h"
 #include "base/path.h"
 #include "metrics/metrics.h"
 #include "obs/log.h"
@@ -192,6 +194,15 @@ static void say_url(ken_web *w)
              is_v6 ? "[" : "", w->host.ptr, is_v6 ? "]" : "", ken_httpd_port(w->tcp));
 }
 
+static ken_throttle *make_throttle(const ken_web *w, ken_config_key rate, ken_config_key burst)
+{
+    ken_uuid random = ken_uuid_random();
+    ken_throttle_opts o = { .per_second = ken_config_u64(w->config, rate),
+                            .burst = ken_config_u64(w->config, burst) };
+    memcpy(&o.seed, random.bytes, sizeof o.seed);
+    return ken_throttle_new(&o);
+}
+
 ken_status ken_web_start(ken_web *w, ken_err *err)
 {
     size_t n_cores = ken_pool_cores();
@@ -203,6 +214,8 @@ ken_status ken_web_start(ken_web *w, ken_err *err)
         return st;
     w->started_ns = ken_clock_mono_ns();
     w->pool = ken_pool_new(n_cores > WORKERS_MIN ? n_cores : WORKERS_MIN, QUEUE_MAX, 0);
+    w->callers = make_throttle(w, KEN_CFG_SERVER_RATE, KEN_CFG_SERVER_BURST);
+    w->projects = make_throttle(w, KEN_CFG_SERVER_PROJECT_RATE, KEN_CFG_SERVER_PROJECT_BURST);
     ken_web__add_health(w);
     ken_web__add_mcp(w);
     ken_web__add_api(w);
@@ -281,6 +294,8 @@ void ken_web_stop(ken_web *w, int64_t grace_ms)
     if (w->pool)
         ken_pool_free(w->pool);
     ken_mcp_http_free(w->mcp);
+    ken_throttle_free(w->callers);
+    ken_throttle_free(w->projects);
     close_fd(w->listen_fd);
     if (w->unix_fd >= 0)
         (void)unlink(w->unix_path.ptr);

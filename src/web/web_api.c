@@ -209,6 +209,12 @@ static void call_operation(void *ctx, ken_httpd_request *r)
         ken_web__answer_failure(r, &err);
         return;
     }
+    ken_str project =
+        *c->project ? ken_str_c(c->project) : ken_json_text(json_object_get(c->args, "project"));
+    if (!ken_web__take_project(w, r, project)) {
+        end_call(c);
+        return;
+    }
     ken_httpd_on_gone(r, on_gone, c);
     if (!ken_pool_try_submit(w->pool, run_call, c)) {
         static const ken_httpd_field later = { "Retry-After", "1" };

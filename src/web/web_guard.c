@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "app/tokens.h"
+#include "base/clock.h"
 #include "base/id.h"
 #include "metrics/metrics.h"
 #include "web/web_priv.h"
@@ -68,14 +69,14 @@ static bool is_our_origin(const ken_web *w, ken_str origin, ken_str host, bool i
     return is_listed(w, KEN_CFG_SERVER_ALLOWED_ORIGINS, origin);
 }
 
-static const char *find_foreign(const ken_web *w, const ken_httpd_request *r)
+static const char *find_foreign(const ken_web *w, const ken_httpd_request *r, const web_request *q)
 {
     int64_t uid;
     ken_str host = ken_httpd_header(r, "Host"), origin = ken_httpd_header(r, "Origin");
     bool is_unix = ken_str_eq_c(ken_httpd_peer(r, &uid), "unix");
     if (!is_unix && !is_our_name(w, host))
         return "the Host header names another server; server.allowed_hosts lists names that may be used";
-    if (origin.ptr && !is_our_origin(w, origin, host, ken_httpd_is_tls(r)))
+    if (origin.ptr && !is_our_origin(w, origin, host, q->is_tls))
         return "pages of this Origin may not call the server; server.allowed_origins lists those that may";
     return NULL;
 }
@@ -122,6 +123,38 @@ static bool find_grant(ken_web *w, ken_httpd_request *r, web_request *q)
     return false;
 }
 
+// ---- how often ---------------------------------------------------------------------------------
+
+static bool take(ken_throttle *t, ken_httpd_request *r, ken_str key, const char *whose)
+{
+    char seconds[24], text[120];
+    uint64_t ms = ken_throttle_take(t, key, ken_clock_mono_ns());
+    if (!ms)
+        return true;
+    snprintf(seconds, sizeof seconds, "%llu", (unsigned long long)((ms + 999) / 1000));
+    snprintf(text, sizeof text, "too many requests %s; the next is taken in %llu ms", whose,
+             (unsigned long long)ms);
+    const ken_httpd_field field = { "Retry-After", seconds };
+    count_refusal("throttled");
+    ken_web__answer_problem_with(r, 429, "ELIMIT", text, &field, 1);
+    return false;
+}
+
+bool ken_web__take_project(ken_web *w, ken_httpd_request *r, ken_str project)
+{
+    return !project.len || take(w->projects, r, project, "to this project");
+}
+
+static bool take_caller(ken_web *w, ken_httpd_request *r, const web_request *q)
+{
+    char key[128];
+    if (q->is_anonymous)
+        snprintf(key, sizeof key, "a" KEN_STR_FMT, KEN_STR_ARG(q->peer));
+    else
+        snprintf(key, sizeof key, "t%s", q->grant.name);
+    return take(w->callers, r, ken_str_c(key), "of this client");
+}
+
 // ---- the request -------------------------------------------------------------------------------
 
 static bool is_plain(ken_str id)
@@ -132,16 +165,15 @@ static bool is_plain(ken_str id)
     return id.len && id.len < WEB_REQUEST_ID;
 }
 
-static web_request *take_request(ken_httpd_request *r)
+static web_request *take_request(const ken_web *w, ken_httpd_request *r)
 {
     web_request *q = ken_arena_zalloc(ken_httpd_arena(r), sizeof *q);
     ken_str id = ken_httpd_header(r, "X-Request-Id");
-    int64_t uid;
     if (is_plain(id))
         memcpy(q->id, id.ptr, id.len);
     else
         ken_uuid_format(ken_uuid_random(), q->id);
-    q->peer = ken_httpd_peer(r, &uid);
+    ken_web__read_proxy(w, r, q);
     ken_httpd_set_user(r, q);
     return q;
 }
@@ -156,12 +188,12 @@ static bool is_probe(const ken_httpd_request *r)
 bool ken_web__check(void *ctx, ken_httpd_request *r)
 {
     ken_web *w = ctx;
-    web_request *q = take_request(r);
-    const char *foreign = find_foreign(w, r);
+    web_request *q = take_request(w, r);
+    const char *foreign = find_foreign(w, r, q);
     if (foreign) {
         count_refusal("origin");
         ken_web__answer_problem(r, 403, "EPERM", foreign);
         return false;
     }
-    return is_probe(r) || find_grant(w, r, q);
+    return is_probe(r) || (find_grant(w, r, q) && take_caller(w, r, q));
 }

@@ -13,6 +13,8 @@ static void handle(ken_web *w, ken_httpd_request *r, const ken_uuid *project)
     }
     if (is_bound)
         ken_uuid_format(project ? *project : q->grant.project, id);
+    if (!ken_web__take_project(w, r, ken_str_c(id)))
+        return;
     const ken_mcp_http_caller caller = {
         .name = q->is_anonymous ? KEN_STR("") : ken_str_c(q->grant.name),
         .project = ken_str_c(id),

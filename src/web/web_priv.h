@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "base/pool.h"
+#include "base/throttle.h"
 #include "httpd/httpd.h"
 #include "json/json.h"
 #include "mcp/mcp_http.h"
@@ -31,7 +32,8 @@ struct ken_web {
     char *tls_cert, *tls_key; // PEM; owned; NULL = no TLS
     ken_httpd *tcp, *local;   // local: the Unix socket
     ken_mcp_http *mcp;
-    ken_pool *pool; // of the API
+    ken_pool *pool;                   // of the API
+    ken_throttle *callers, *projects; // requests a second of each
     ken_httpd_route routes[WEB_ROUTES_MAX];
     size_t n_routes;
     int64_t started_ns;
@@ -48,6 +50,7 @@ typedef struct web_request {
     ken_grant grant;
     bool is_anonymous; // nobody showed a token: whoever may connect may do all
     ken_str peer;      // the client's address; behind a trusted proxy as that says
+    bool is_tls;       // the same of how it came
     const char *route; // for records; static
 } web_request;
 
@@ -57,6 +60,13 @@ web_request *ken_web__request(const ken_httpd_request *r);
 // A ken_httpd_check_fn.
 bool ken_web__check(void *ctx, ken_httpd_request *r);
 bool ken_web__is_loopback(ken_str host); // "localhost", "127.0.0.1", "[::1]", without port
+
+// False: so much was asked of the project that this request has to wait, and was told so.
+bool ken_web__take_project(ken_web *w, ken_httpd_request *r, ken_str project);
+
+// ---- web_proxy.c --------------------------------------------------------------------------------
+// Sets q->peer and q->is_tls.
+void ken_web__read_proxy(const ken_web *w, const ken_httpd_request *r, web_request *q);
 
 // ---- web_answer.c -------------------------------------------------------------------------------
 // RFC 9457. `code`: the name of a status (base/status.h).

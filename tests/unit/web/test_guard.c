@@ -180,3 +180,44 @@ KEN_TEST(every_operation_is_in_the_openapi_document)
     kt_has_str(answer, "<code>POST, GET /api/v1/search_code</code>");
     lab_stop();
 }
+
+// ---- limits ------------------------------------------------------------------------------------
+
+KEN_TEST(a_client_that_asks_too_often_is_told_when_to_come_back)
+{
+    const ken_config_flag flags[] = { { "server.rate_limit", "1", "x" },
+                                      { "server.rate_burst", "2", "x" } };
+    lab_open_app(flags, 2);
+    lab_serve(NULL);
+    for (size_t i = 0; i < 2; i++)
+        kt_has_str(lab_get("/api/v1/list_projects"), "HTTP/1.1 200");
+    const char *answer = lab_get("/api/v1/list_projects");
+    kt_has_str(answer, "HTTP/1.1 429");
+    kt_eq_str(lab_header(answer, "Retry-After"), "1");
+    kt_has_str(lab_get("/healthz"), "HTTP/1.1 200");
+    lab_stop();
+}
+
+KEN_TEST(a_proxy_counts_only_when_it_is_trusted)
+{
+    const ken_config_flag limits[] = { { "server.rate_limit", "1", "x" },
+                                       { "server.rate_burst", "1", "x" },
+                                       { "server.trusted_proxies", "127.0.0.0/8", "x" } };
+    static const char from[] = "GET /api/v1/list_projects HTTP/1.1\nX-Forwarded-For: %s";
+    lab_open_app(limits, 2);
+    lab_serve(NULL);
+    kt_has_str(lab_ask(lab_fmt(from, "192.0.2.1"), NULL), "HTTP/1.1 200");
+    kt_has_str(lab_ask(lab_fmt(from, "192.0.2.2"), NULL), "HTTP/1.1 429");
+    lab_stop();
+    lab_open_app(limits, 3);
+    lab_serve(NULL);
+    kt_has_str(lab_ask(lab_fmt(from, "192.0.2.1"), NULL), "HTTP/1.1 200");
+    kt_has_str(lab_ask(lab_fmt(from, "9.9.9.9, 192.0.2.1, 127.0.0.9"), NULL), "HTTP/1.1 429");
+    kt_has_str(lab_ask(lab_fmt(from, "2001:db8::1"), NULL), "HTTP/1.1 200");
+    kt_has_str(
+        lab_ask("GET /api/v1/list_projects HTTP/1.1\nHost: localhost\nX-Forwarded-For: 192.0.2.7\n"
+                "X-Forwarded-Proto: https\nOrigin: https://localhost",
+                NULL),
+        "HTTP/1.1 200");
+    lab_stop();
+}
