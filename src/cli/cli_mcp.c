@@ -60,9 +60,11 @@ ken_status ken_cli__run_mcp(cli *x, ken_err *err)
         return st;
     ken_app_log_notes(x->app);
     ken_app_serve(x->app);
+    ken_app_start_telemetry(x->app, KEN_VERSION, false);
     // The server takes signals itself; until it does they end a process that has nothing to lose.
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
     x->exit_code = ken_mcp_stdio_run(x->app, &opts);
+    ken_app_stop_telemetry();
     return KEN_OK;
 }

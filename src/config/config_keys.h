@@ -117,6 +117,24 @@
       "KEN_LOG_MAX_SIZE", OWNER, "size at which log.file is renamed to log.file.1 and begun anew") \
     X(LOG_KEEP, "log.keep", COUNT, "5", 0, 100, "",                                                \
       "KEN_LOG_KEEP", OWNER, "renamed log files that are kept, log.file.1 the newest")             \
+    X(OTEL_ENDPOINT, "otel.endpoint", TEXT, "", 0, 0, "",                                          \
+      "KEN_OTEL_ENDPOINT,OTEL_EXPORTER_OTLP_ENDPOINT", OWNER,                                      \
+      "OpenTelemetry collector that a server sends traces and metrics to, over HTTP as JSON "      \
+      "(http://127.0.0.1:4318); empty = none")                                                     \
+    X(OTEL_HEADERS, "otel.headers", SECRET, "", 0, 0, "",                                          \
+      "KEN_OTEL_HEADERS,OTEL_EXPORTER_OTLP_HEADERS", OWNER,                                        \
+      "headers of its requests: NAME=VALUE,NAME=VALUE, values percent-encoded")                    \
+    X(OTEL_SERVICE_NAME, "otel.service_name", TEXT, "ken", 0, 0, "",                               \
+      "KEN_OTEL_SERVICE_NAME,OTEL_SERVICE_NAME", OWNER, "what the server is called there")         \
+    X(OTEL_ATTRIBUTES, "otel.attributes", TEXT, "", 0, 0, "",                                      \
+      "KEN_OTEL_ATTRIBUTES,OTEL_RESOURCE_ATTRIBUTES", OWNER,                                       \
+      "further attributes of the server, in the same form")                                        \
+    X(OTEL_TRACES, "otel.traces", WORD, "otlp", 0, 0, "otlp|none",                                 \
+      "KEN_OTEL_TRACES,OTEL_TRACES_EXPORTER", OWNER, "whether traces are sent")                    \
+    X(OTEL_METRICS, "otel.metrics", WORD, "otlp", 0, 0, "otlp|none",                               \
+      "KEN_OTEL_METRICS,OTEL_METRICS_EXPORTER", OWNER, "whether metrics are sent")                 \
+    X(OTEL_SECONDS, "otel.metrics_seconds", COUNT, "60", 1, 86400, "",                             \
+      "KEN_OTEL_METRICS_SECONDS", OWNER, "time from one sending of metrics to the next")           \
     X(TASK_STATUSES, "tasks.statuses", LIST, "need to be done,in-progress,complete", 0, 0, "",     \
       "KEN_TASK_STATUSES", OWNER, "what a task can be; a new one is the first")                    \
     X(MCP_NAME, "mcp.name", TEXT, "ken", 0, 0, "",                                                 \

@@ -21,6 +21,7 @@
 #include "embed/embed_ops.h"
 #include "metrics/metrics.h"
 #include "obs/trace.h"
+#include "otel/otel.h"
 
 struct ken_embedder {
     ken_embedder_backend *backend;
@@ -399,7 +400,8 @@ typedef struct job {
     pthread_cond_t is_left;
     ken_status status;
     ken_err err;
-    size_t n_helpers; // that have not left yet
+    size_t n_helpers;              // that have not left yet
+    const ken_otel_context *trace; // of who asked; NULL = none
 } job;
 
 static void record_failure(job *j, ken_status st, const ken_err *err)
@@ -435,7 +437,9 @@ static void help(void *ctx, size_t worker)
 {
     (void)worker;
     job *j = ctx;
+    const ken_otel_context *was = ken_otel_enter(j->trace);
     work(j);
+    ken_otel_enter(was);
     pthread_mutex_lock(&j->lock);
     if (!--j->n_helpers)
         pthread_cond_signal(&j->is_left);
@@ -481,7 +485,7 @@ ken_status ken_embedder_embed(ken_embedder *e, ken_embed_kind kind, const ken_st
         return KEN_FAIL(err, KEN_EINVAL, "texts are documents or queries, not kind %d", (int)kind);
     if (!n)
         return KEN_OK;
-    job j = { .e = e, .all = { kind, texts, n, dims, out, NULL, cancel } };
+    job j = { .e = e, .all = { kind, texts, n, dims, out, NULL, cancel }, .trace = ken_otel_now() };
     pthread_mutex_init(&j.lock, NULL);
     pthread_cond_init(&j.is_left, NULL);
     call_helpers(&j);

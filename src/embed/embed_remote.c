@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "embed/embed_remote_priv.h"
 #include "metrics/metrics.h"
+#include "otel/otel.h"
 #include "token/token.h"
 
 enum {
@@ -13,6 +14,7 @@ enum {
     REASON_SHOWN = 160,
     TOKENS_LEAST = 32, // that a model takes; smaller numbers in an answer mean something else
     LETTERS = 4,       // of a token
+    HEADERS_MAX = 5,
 };
 
 // ---- opening ---------------------------------------------------------------------------------
@@ -190,21 +192,52 @@ static ken_str clip_to_tokens(ken_str text, size_t limit)
 
 // ---- asking ----------------------------------------------------------------------------------
 
+// The headers that say which trace the request belongs to; how many.
+static size_t put_trace(ken_httpc_header *out, char parent[KEN_OTEL_PARENT_TEXT])
+{
+    const ken_otel_context *now = ken_otel_now();
+    if (!now)
+        return 0;
+    ken_otel_context_format(now, parent);
+    out[0] = (ken_httpc_header){ "traceparent", parent };
+    out[1] = (ken_httpc_header){ "tracestate", now->state };
+    return now->state[0] ? 2 : 1;
+}
+
+static void end_span(ken_otel_span *span, const embed_remote *r, ken_status st,
+                     const ken_httpc_response *a)
+{
+    const char *error = st ? ken_status_name(st) : a->status >= 400 ? "HTTP" : NULL;
+    const ken_log_field fields[] = {
+        KEN_LOG_F_TEXT("http.request.method", KEN_STR("POST")),
+        KEN_LOG_F_TEXT("server.address", ken_httpc_host(ken_str_c(r->url))),
+        KEN_LOG_F_TEXT("gen_ai.operation.name", KEN_STR("embeddings")),
+        KEN_LOG_F_TEXT("gen_ai.request.model", ken_str_c(r->model)),
+        KEN_LOG_F_COUNT("http.response.status_code", st ? 0 : (uint64_t)a->status),
+    };
+    ken_otel_end(span, KEN_STR("POST"), fields, sizeof fields / sizeof *fields - (st != KEN_OK),
+                 error);
+}
+
 static ken_status send_once(embed_remote *r, const char *path, const ken_buf *body,
                             const ken_cancel *cancel, ken_httpc_fault *out_fault,
                             ken_httpc_response *out, ken_err *err)
 {
     ken_buf url = KEN_BUF_INIT(8192);
     ken_buf_printf(&url, "%s%s", r->url, path);
-    const ken_httpc_header headers[] = {
-        { "Content-Type", "application/json" },
-        { "Accept", "application/json" },
-        { "Authorization", r->auth },
-    };
+    char parent[KEN_OTEL_PARENT_TEXT];
+    ken_otel_span span;
+    ken_otel_begin(&span, KEN_OTEL_CLIENT, NULL);
+    ken_httpc_header headers[HEADERS_MAX] = { { "Content-Type", "application/json" },
+                                              { "Accept", "application/json" } };
+    size_t n_headers = 2;
+    if (r->auth)
+        headers[n_headers++] = (ken_httpc_header){ "Authorization", r->auth };
+    n_headers += put_trace(headers + n_headers, parent);
     const ken_httpc_request q = {
         .url = url.ptr,
         .headers = headers,
-        .n_headers = r->auth ? 3 : 2,
+        .n_headers = n_headers,
         .body = ken_buf_str(body),
         .timeout_ms = r->timeout_ms,
         .connect_ms = r->timeout_ms < KEN_HTTPC_CONNECT_MS ? r->timeout_ms : 0,
@@ -214,6 +247,7 @@ static ken_status send_once(embed_remote *r, const char *path, const ken_buf *bo
     };
     ken_status st = ken_httpc_send(r->http, &q, out, err);
     ken_buf_release(&url);
+    end_span(&span, r, st, out);
     return st;
 }
 

@@ -561,6 +561,7 @@ static ken_status call_noted(ken_app *app, const tool_entry *e, const char *name
 {
     ken_tool__notes notes = { .began_ns = ken_clock_mono_ns() };
     ken_err why = { 0 };
+    ken_otel_begin(&notes.span, KEN_OTEL_SERVER, ctx->trace);
     ken_metrics_add(KEN_METRIC_TOOL_RUNNING, 1, NULL);
     ken_status st =
         e ? call_found(app, e, args, ctx, &notes, out, &why) : fail_unknown(ctx->tools, name, &why);
@@ -583,7 +584,7 @@ ken_status ken_tool_call(ken_app *app, const char *name, const json_t *args,
         full.tools = builtin_set;
     }
     const tool_entry *e = find_entry(full.tools, ken_str_c(name));
-    if (ken_tool__is_noted())
+    if (ken_tool__is_noted(&full))
         return call_noted(app, e, name, args, &full, out, err);
     return e ? call_found(app, e, args, &full, NULL, out, err)
              : fail_unknown(full.tools, name, err);

@@ -28,6 +28,7 @@
 #include "base/err.h"
 #include "base/paint.h"
 #include "base/str.h"
+#include "otel/otel.h"
 
 enum {
     KEN_TOOL_BYTES_MAX = 24900
@@ -71,6 +72,7 @@ typedef struct ken_tool_ctx {
     ken_tool_verdict *out_verdict; // of operations that judge; may be NULL, untouched by others
     // Who asks, for the log: of the transport, and the name that the client gives itself. May be empty.
     ken_str request_id, client;
+    const ken_otel_context *trace; // that the request carried; NULL = none, or the thread's
 } ken_tool_ctx;
 
 // Calls a tool. `args`: an object, or NULL for none; it is not changed.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What is written down of a call. In the log one record for each call and one for each search, and at
 // level debug one for each of its results: who asked, what came of it, and where the time went. The same
-// in the metrics.
+// in the metrics, and as a span with its phases in the trace.
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/utf8.h"
 #include "metrics/metrics.h"
 #include "obs/log.h"
@@ -20,9 +21,10 @@ static const char *const phase_words[] = {
 #undef X
 };
 
-bool ken_tool__is_noted(void)
+bool ken_tool__is_noted(const ken_tool_ctx *ctx)
 {
-    return ken_metrics_is_on() || ken_log_is_on(KEN_LOG_INFO);
+    return ken_metrics_is_on() || ken_log_is_on(KEN_LOG_INFO) || ken_otel_is_tracing() ||
+           ctx->trace;
 }
 
 void ken_tool__note_project(const ken_tool_env *env, const ken_project_info *project)
@@ -124,7 +126,7 @@ void ken_tool__note_search(const ken_tool_env *env, const ken_tool__scope *scope
 // ---- calls -------------------------------------------------------------------------------------
 
 enum {
-    CALL_FIELDS = 8 // without those of phases
+    CALL_FIELDS = 9 // without those of phases
 };
 
 typedef struct call_record {
@@ -153,6 +155,11 @@ static void log_call(const ken_tool__notes *n, const char *tool, const ken_tool_
     add_text(&r, "project_id", ken_str_c(n->project_id));
     add_text(&r, "project", ken_str_c(n->project));
     add_text(&r, "status", ken_str_c(ken_status_name(st)));
+    char trace[2 * sizeof n->span.self.trace + 1];
+    if (n->span.is_recorded) {
+        ken_hex_into(n->span.self.trace, sizeof n->span.self.trace, trace);
+        add_text(&r, "trace_id", ken_str_c(trace));
+    }
     r.fields[r.n++] = KEN_LOG_F_MS("total_time_ms", ns);
     for (int i = 0; i < KEN_TOOL__PHASES; i++) {
         if (n->times[i].began_ns)
@@ -178,12 +185,33 @@ static void count_call(const ken_tool__notes *n, const char *tool, const json_t 
     }
 }
 
-void ken_tool__note_end(const ken_tool__notes *notes, const char *tool, const ken_tool_ctx *ctx,
+// Names that OpenTelemetry's conventions have, and ours for what they do not.
+static void end_span(ken_tool__notes *n, const char *tool, const ken_tool_ctx *ctx, ken_status st)
+{
+    const char *error = st ? ken_status_name(st) : NULL;
+    const ken_log_field fields[] = {
+        KEN_LOG_F_TEXT("gen_ai.operation.name", KEN_STR("execute_tool")),
+        KEN_LOG_F_TEXT("gen_ai.tool.name", ken_str_c(tool)),
+        KEN_LOG_F_TEXT("error.type", ken_str_c(error)),
+        KEN_LOG_F_TEXT("ken.project.id", ken_str_c(n->project_id)),
+        KEN_LOG_F_TEXT("ken.project.name", ken_str_c(n->project)),
+        KEN_LOG_F_TEXT("ken.client", ctx->client),
+        KEN_LOG_F_TEXT("ken.request.id", ctx->request_id),
+    };
+    for (int i = 0; i < KEN_TOOL__PHASES; i++) {
+        if (n->times[i].began_ns)
+            ken_otel_add_part(&n->span, phase_words[i], n->times[i].began_ns, n->times[i].ns);
+    }
+    ken_otel_end(&n->span, ken_str_c(tool), fields, sizeof fields / sizeof *fields, error);
+}
+
+void ken_tool__note_end(ken_tool__notes *notes, const char *tool, const ken_tool_ctx *ctx,
                         const json_t *result, ken_status st, const ken_err *err)
 {
     int64_t ns = ken_clock_mono_ns() - notes->began_ns;
     if (!tool)
         tool = "unknown";
+    end_span(notes, tool, ctx, st);
     if (ken_metrics_is_on())
         count_call(notes, tool, result, ns, st);
     if (ken_log_is_on(KEN_LOG_INFO))

@@ -64,7 +64,7 @@ void ken_tool__add_totals(json_t *out, const ken_search_result *r);
 // The same as a line of text, with the strategy and how many files are not as they were indexed.
 void ken_tool__account_text(const json_t *answer, ken_paint *out);
 
-// ---- tool_log.c: what is written down of a call: log, metrics ------------------------------------
+// ---- tool_log.c: what is written down of a call: log, metrics, trace ------------------------------
 // name, word; in the order in which they come
 #define KEN_TOOL__PHASE_TABLE(X) \
     X(CATCH_UP, "catch_up")      \
@@ -92,13 +92,14 @@ enum {
 
 typedef struct ken_tool__notes {
     int64_t began_ns;
+    ken_otel_span span; // begun
     ken_tool__time times[KEN_TOOL__PHASES];
     char project_id[KEN_UUID_TEXT]; // "" = about none
     char project[KEN_TOOL__NAME_MAX + 1];
 } ken_tool__notes;
 
 // Whether there is anybody who wants to know.
-bool ken_tool__is_noted(void);
+bool ken_tool__is_noted(const ken_tool_ctx *ctx);
 void ken_tool__note_project(const ken_tool_env *env, const ken_project_info *project);
 // A phase that comes twice, in a search over all projects, is one that took both times.
 void ken_tool__note_time(const ken_tool_env *env, ken_tool__phase phase, int64_t began_ns,
@@ -106,8 +107,9 @@ void ken_tool__note_time(const ken_tool_env *env, ken_tool__phase phase, int64_t
 // A search that has ended: its record, and its phases.
 void ken_tool__note_search(const ken_tool_env *env, const ken_tool__scope *scope, ken_str query,
                            const ken_search_result *r);
-// The end of a call. `tool`: static, NULL = there is no such tool; `result`: NULL when it failed.
-void ken_tool__note_end(const ken_tool__notes *notes, const char *tool, const ken_tool_ctx *ctx,
+// The end of a call, and of its span. `tool`: static, NULL = there is no such tool; `result`: NULL when
+// it failed.
+void ken_tool__note_end(ken_tool__notes *notes, const char *tool, const ken_tool_ctx *ctx,
                         const json_t *result, ken_status st, const ken_err *err);
 
 // ---- tool_fit.c: staying within a size ---------------------------------------------------------

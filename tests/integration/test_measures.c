@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: MIT
-// What is measured of calls, with real indexes: metrics and records in the log.
+// What is measured of calls, with real indexes: metrics, records in the log and traces.
 #include <stdio.h>
 #include <string.h>
 
 #include "app/app.h"
+#include "fake_http.h"
 #include "json/json.h"
 #include "ktest.h"
 #include "metrics/metrics.h"
 #include "obs/log.h"
+#include "proc/proc.h"
 #include "tool/tool.h"
 
 typedef struct lab {
     ken_config *config;
     ken_app *app;
     ken_buf text; // of the last look
+    const ken_otel_context *trace;
 } lab;
 
 static void lab_open(lab *l)
@@ -51,7 +54,8 @@ static ken_status call(lab *l, const char *tool, const char *args)
     const ken_tool_ctx ctx = { .cwd = ken_str_c(ktest_path("proj")),
                                .is_text = true,
                                .request_id = KEN_STR("r-17"),
-                               .client = KEN_STR("probe/2.1") };
+                               .client = KEN_STR("probe/2.1"),
+                               .trace = l->trace };
     kt_ok(ken_json_parse(ken_str_c(args), &in, NULL));
     ken_status st = ken_tool_call(l->app, tool, in, &ctx, &out, &err);
     json_decref(in);
@@ -183,4 +187,112 @@ KEN_TEST(a_call_is_a_record_with_its_phases)
     json_decref(calls[0]);
     json_decref(calls[1]);
     lab_close(&l);
+}
+
+// ---- traces ------------------------------------------------------------------------------------
+
+#define TRACE_ID "0af7651916cd43dd8448eb211c80319c"
+#define PARENT   "00-" TRACE_ID "-b7ad6b7169203331-01"
+
+static void take(fake_http *s, const fake_request *q, fake_reply *out)
+{
+    (void)s;
+    (void)q;
+    out->status = 200;
+    ken_buf_puts(&out->body, "{}");
+}
+
+// The span of that name in what came, its text; "" when there is none.
+static const char *span_of(fake_http *s, const char *name)
+{
+    char mark[60];
+    snprintf(mark, sizeof mark, "\"name\":\"%s\",\"kind\"", name);
+    for (size_t i = 0; i < s->n_requests; i++) {
+        const char *at = strstr(s->log[i].ptr, mark);
+        while (at && at > s->log[i].ptr && strncmp(at, "{\"traceId\"", 10) != 0)
+            at--;
+        if (at)
+            return at;
+    }
+    return "";
+}
+
+KEN_TEST(a_call_is_a_span_with_its_phases)
+{
+    static fake_http collector;
+    static const char *const phases[] = { "catch_up", "open", "words", "vectors", "rank", "show" };
+    ken_otel_context asked;
+    lab l;
+    lab_open(&l);
+    fake_http_start(&collector, take, NULL);
+    fake_http_forget(&collector);
+    kt_ok(ken_otel_start(
+        &(ken_otel_opts){ .endpoint = collector.url, .has_traces = true, .version = "1" }, NULL));
+    kt_true(ken_otel_context_parse(KEN_STR(PARENT), KEN_STR("v=1"), &asked));
+    l.trace = &asked;
+    kt_ok(call(&l, "search_code", "{\"query\":\"retry with backoff\"}"));
+    kt_status(call(&l, "get_definition", "{}"), KEN_EINVAL);
+    kt_null(ken_otel_now());
+    ken_otel_stop(5000);
+    const char *span = span_of(&collector, "search_code");
+    kt_has_str(span, "{\"traceId\":\"" TRACE_ID "\",");
+    kt_has_str(span, "\"parentSpanId\":\"b7ad6b7169203331\"");
+    kt_has_str(span, "{\"key\":\"ken.project.name\",\"value\":{\"stringValue\":\"proj\"}}");
+    kt_has_str(span, "{\"key\":\"ken.client\",\"value\":{\"stringValue\":\"probe/2.1\"}}");
+    char own[17];
+    snprintf(own, sizeof own, "%.16s", strstr(span, "\"spanId\":\"") + 10);
+    for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
+        char parent[60];
+        snprintf(parent, sizeof parent, "\"parentSpanId\":\"%s\",", own);
+        kt_true(ken_str_find(ken_str_n(span_of(&collector, phases[i]), 200), ken_str_c(parent)) !=
+                SIZE_MAX);
+    }
+    kt_has_str(span_of(&collector, "get_definition"),
+               "\"status\":{\"code\":2,\"message\":\"EINVAL\"}");
+    fake_http_stop(&collector);
+    lab_close(&l);
+}
+
+// What is asked of a project stays on the machine.
+KEN_TEST(a_server_sends_what_its_environment_says)
+{
+    static fake_http collector;
+    static const char script[] =
+        "printf '%s\\n' "
+        "'{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{"
+        "\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},"
+        "\"clientInfo\":{\"name\":\"probe\",\"version\":\"1\"}}}' "
+        "'{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{"
+        "\"name\":\"search_code\",\"arguments\":{\"query\":\"retry with backoff\"}}}' | " KEN_BINARY
+        " mcp";
+    char endpoint[120], data[600];
+    lab l;
+    lab_open(&l);
+    lab_close(&l);
+    fake_http_start(&collector, take, NULL);
+    fake_http_forget(&collector);
+    snprintf(endpoint, sizeof endpoint, "OTEL_EXPORTER_OTLP_ENDPOINT=%s/", collector.url);
+    snprintf(data, sizeof data, "KEN_DATA_DIR=%s", ktest_path("data/y"));
+    const char *const env[] = { endpoint, data, "OTEL_SERVICE_NAME=ken-test", NULL };
+    const char *const argv[] = { "sh", "-c", script, NULL };
+    ken_proc_result r;
+    ken_err err = { 0 };
+    kt_ok_err(
+        ken_proc_run(
+            &(ken_proc_opts){ .argv = argv, .cwd = ktest_path("proj"), .env = ktest_env(env) }, &r,
+            &err),
+        &err);
+    kt_eq_i(r.exit_code, 0);
+    kt_has_str(r.out.ptr, "retry_with_backoff");
+    kt_has_str(span_of(&collector, "search_code"), "gen_ai.tool.name");
+    bool has_metrics = false;
+    for (size_t i = 0; i < collector.n_requests; i++) {
+        const char *text = collector.log[i].ptr;
+        kt_has_str(text, "{\"key\":\"service.name\",\"value\":{\"stringValue\":\"ken-test\"}}");
+        kt_null(strstr(text, "retry with backoff"));
+        has_metrics = has_metrics || strstr(text, "ken_tool_calls");
+    }
+    kt_true(has_metrics);
+    ken_proc_result_release(&r);
+    fake_http_stop(&collector);
 }

@@ -7,6 +7,7 @@
 #include "embed/embed.h"
 #include "embed/embed_debug.h"
 #include "metrics/metrics.h"
+#include "otel/otel.h"
 #include "test_models.h"
 
 // ---- the matrix ------------------------------------------------------------------------------
@@ -422,6 +423,32 @@ KEN_TEST(one_bad_answer_is_gone_with_the_next_try)
         kt_ok_err(ken_embedder_embed(e, KEN_EMBED_DOCUMENT, make_texts(1), 1, row, NULL, &err),
                   &err);
         kt_eq_i(slept_ms[1], 60000);
+        close_it(e);
+    }
+}
+
+KEN_TEST(requests_belong_to_the_trace_of_who_asks)
+{
+    static const char parent[] = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00";
+    float rows[20 * FAKE_DIMS];
+    ken_otel_context asked;
+    kt_true(ken_otel_context_parse(ken_str_c(parent), KEN_STR("v=1"), &asked));
+    FOR_EACH_SERVER(p)
+    {
+        ken_embedder *e = open_with(p, (ken_embed_opts){ .batch_size = 1, .concurrency = 4 });
+        probe(e);
+        kt_null(strstr(server.log[0].ptr, "traceparent"));
+        fake_http_forget(&server);
+        const ken_otel_context *was = ken_otel_enter(&asked);
+        kt_ok_err(ken_embedder_embed(e, KEN_EMBED_DOCUMENT, make_texts(20), 20, rows, NULL, &err),
+                  &err);
+        ken_otel_enter(was);
+        for (size_t i = 0; i < server.n_requests; i++) { // of helpers as well
+            kt_has_str(
+                server.log[i].ptr,
+                "\r\ntraceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00\r\n");
+            kt_has_str(server.log[i].ptr, "\r\ntracestate: v=1\r\n");
+        }
         close_it(e);
     }
 }
