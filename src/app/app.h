@@ -194,9 +194,9 @@ typedef struct ken_app_asking {
 // KEN_ETIMEOUT of `how`, and what ken_app_borrow fails with. Not while this thread has a snapshot of it.
 ken_status ken_app_ask(ken_app *app, const ken_project_info *project, const ken_app_asking *how,
                        ken_snapshot **out, ken_err *err) KEN_MUST_USE;
-// Begins to count, when `is_watched`, and to send traces and metrics where settings name a collector. After
-// the sandbox. What cannot be begun is in the log and no error: nobody asks for it.
-void ken_app_start_telemetry(const ken_app *app, const char *version, bool is_watched);
+// Sends traces and metrics from here on, where settings name a collector; after the sandbox. What cannot
+// be begun is in the log and no error: who starts a server wants answers first.
+void ken_app_start_telemetry(const ken_app *app, const char *version);
 void ken_app_stop_telemetry(void); // sends what is left, for a second at most
 
 // This process stays: the kernel is asked to tell of changes, so that questions need not compare. Before

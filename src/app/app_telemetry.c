@@ -13,7 +13,7 @@ static bool is_sent(const ken_config *config, ken_config_key key)
     return ken_str_eq_c(ken_config_str(config, key), "otlp");
 }
 
-void ken_app_start_telemetry(const ken_app *app, const char *version, bool is_watched)
+void ken_app_start_telemetry(const ken_app *app, const char *version)
 {
     const ken_config *c = app->config;
     ken_err err = { 0 };
@@ -28,7 +28,7 @@ void ken_app_start_telemetry(const ken_app *app, const char *version, bool is_wa
         .metrics_every_ms = (int64_t)ken_config_u64(c, KEN_CFG_OTEL_SECONDS) * 1000,
     };
     bool has_collector = ken_config_str(c, KEN_CFG_OTEL_ENDPOINT).len > 0;
-    if (is_watched || (has_collector && opts.has_metrics))
+    if (has_collector && opts.has_metrics)
         ken_metrics_start(version);
     if (has_collector && ken_otel_start(&opts, &err))
         KEN_LOG_WARNING("otel", "nothing is sent: %s (otel.endpoint, otel.headers)", err.msg);

@@ -60,7 +60,7 @@ ken_status ken_cli__run_mcp(cli *x, ken_err *err)
         return st;
     ken_app_log_notes(x->app);
     ken_app_serve(x->app);
-    ken_app_start_telemetry(x->app, KEN_VERSION, false);
+    ken_app_start_telemetry(x->app, KEN_VERSION);
     // The server takes signals itself; until it does they end a process that has nothing to lose.
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);

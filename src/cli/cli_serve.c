@@ -159,6 +159,7 @@ ken_status ken_cli__run_serve(cli *x, ken_err *err)
     if (!st) {
         ken_app_log_notes(x->app);
         ken_app_serve(x->app);
+        ken_app_start_telemetry(x->app, KEN_VERSION);
         st = ken_web_start(web, err);
     }
     int64_t grace_ms = 0;
@@ -171,6 +172,7 @@ ken_status ken_cli__run_serve(cli *x, ken_err *err)
         grace_ms = (int64_t)ken_config_u64(x->config, KEN_CFG_SERVER_DRAIN) * 1000;
     }
     ken_web_stop(web, grace_ms);
+    ken_app_stop_telemetry();
     if (signal_fd >= 0)
         close(signal_fd);
     return st;

@@ -2,12 +2,15 @@
 // tools/call: from the message to the tool, and from its answer to a result.
 #include <stdio.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
+#include "base/utf8.h"
 #include "mcp/mcp_priv.h"
 #include "obs/log.h"
 
 enum {
-    ANSWER_MAX = 64 * 1024 * 1024
+    ANSWER_MAX = 64 * 1024 * 1024,
+    CLIENT_MAX = 60, // bytes of its name, and of its version
 };
 
 static void on_progress(void *ctx, const ken_tool_progress *p)
@@ -15,11 +18,59 @@ static void on_progress(void *ctx, const ken_tool_progress *p)
     ken_mcp__tell_progress(ctx, p->done, p->total, p->message);
 }
 
+// ---- who asks ----------------------------------------------------------------------------------
+
+char *ken_mcp__client_of(const json_t *info)
+{
+    ken_str name = ken_utf8_clip(ken_json_text(json_object_get(info, "name")), CLIENT_MAX);
+    ken_str version = ken_utf8_clip(ken_json_text(json_object_get(info, "version")), CLIENT_MAX);
+    ken_buf out = KEN_BUF_INIT(4 * CLIENT_MAX);
+    if (!name.len)
+        return NULL;
+    ken_buf_put_str(&out, name);
+    ken_buf_puts(&out, version.len ? "/" : "");
+    ken_buf_put_str(&out, version);
+    return ken_buf_steal(&out);
+}
+
+// The stateless era says it with each request, the other one once.
+static void find_client(ken_mcp__request *r)
+{
+    const json_t *meta = ken_json_get_object(r->msg.params, "_meta");
+    ken_mcp_session *s = r->session;
+    r->client = ken_mcp__client_of(json_object_get(meta, KEN_MCP__META_PREFIX "clientInfo"));
+    if (r->client)
+        return;
+    pthread_mutex_lock(&s->lock);
+    r->client = s->client ? ken_strdup(s->client) : NULL;
+    pthread_mutex_unlock(&s->lock);
+}
+
+// What the message carries wins over the headers of its transport, which may be those of a proxy.
+static void find_trace(ken_mcp__request *r)
+{
+    const json_t *meta = ken_json_get_object(r->msg.params, "_meta");
+    ken_str parent = ken_json_text(json_object_get(meta, "traceparent"));
+    ken_otel_context c;
+    if (!parent.len ||
+        !ken_otel_context_parse(parent, ken_json_text(json_object_get(meta, "tracestate")), &c))
+        return;
+    if (!r->trace)
+        r->trace = ken_alloc(sizeof *r->trace);
+    *r->trace = c;
+}
+
 ken_tool_ctx ken_mcp__tool_ctx(ken_mcp__request *r)
 {
     const ken_mcp_server *s = r->server;
     ken_str project = r->session->opts.project.len ? r->session->opts.project : s->opts.project;
+    if (!r->client)
+        find_client(r);
+    find_trace(r);
     return (ken_tool_ctx){
+        .request_id = ken_str_c(r->request_id ? r->request_id : r->msg.id),
+        .client = ken_str_c(r->client),
+        .trace = r->trace,
         .cancel = &r->cancel,
         .on_progress = on_progress,
         .progress_ctx = r,
@@ -29,6 +80,8 @@ ken_tool_ctx ken_mcp__tool_ctx(ken_mcp__request *r)
         .tools = s->opts.tools,
     };
 }
+
+// ---- tools/call --------------------------------------------------------------------------------
 
 static void put_tool_result(const ken_mcp__request *r, const json_t *result, ken_buf *out)
 {

@@ -213,13 +213,20 @@ static void on_gone(void *ctx, ken_httpd_request *r)
 }
 
 // Hands the message over; the exchange answers.
-static void pass_on(mcp_http_exchange *e, ken_mcp_session *mcp, ken_mcp__message *m, ken_str body)
+static void pass_on(mcp_http_exchange *e, const ken_mcp_http_caller *caller, ken_mcp_session *mcp,
+                    ken_mcp__message *m, ken_str body)
 {
     ken_mcp__http_exchange_open(e);
     ken_mcp__request *q = ken_mcp__request_new(mcp, e);
     e->mcp = mcp;
     e->is_call = m->kind == KEN_MCP__REQUEST;
     q->msg = *m;
+    if (caller->request_id.len)
+        q->request_id = ken_strndup(caller->request_id.ptr, caller->request_id.len);
+    if (caller->trace) {
+        q->trace = ken_alloc(sizeof *q->trace);
+        *q->trace = *caller->trace;
+    }
     *m = (ken_mcp__message){ .kind = KEN_MCP__BAD };
     if (!e->session)
         ken_httpd_on_gone(e->r, on_gone, e); // in this era who goes away wants nothing any more
@@ -237,7 +244,7 @@ static void post_modern(mcp_http_exchange *e, const ken_mcp_http_caller *caller,
                              "too many calls wait; try again in a second");
         return;
     }
-    pass_on(e, mcp, m, body);
+    pass_on(e, caller, mcp, m, body);
 }
 
 // The session that a legacy message belongs to, used by the caller; NULL: it was refused.
@@ -287,7 +294,7 @@ static void post_legacy(mcp_http_exchange *e, const ken_mcp_http_caller *caller,
     }
     e->session = s; // the exchange lets go of it
     e->is_primed = ken_str_eq_c(ken_httpd_header(e->r, "MCP-Protocol-Version"), "2025-11-25");
-    pass_on(e, s->mcp, m, body);
+    pass_on(e, caller, s->mcp, m, body);
 }
 
 static bool is_modern(ken_httpd_request *r, const ken_mcp__message *m)

@@ -22,6 +22,9 @@ typedef struct ken_mcp_http_caller {
     ken_str name;      // who it is; empty = anybody
     ken_str project;   // id of the one project that may be touched; empty = any
     bool is_read_only; // only tools that change nothing
+    // Of this request, for the log and traces:
+    ken_str request_id;
+    const ken_otel_context *trace; // that it carried; NULL = none
 } ken_mcp_http_caller;
 
 ken_status ken_mcp_http_new(ken_app *app, const ken_mcp_opts *opts, ken_mcp_http **out,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which methods there are, and those that are answered at once.
+#include "base/alloc.h"
 #include "mcp/mcp_priv.h"
 
 enum {
@@ -33,7 +34,10 @@ static const char *negotiate(ken_str wanted)
 static void keep_client(ken_mcp_session *s, const json_t *params)
 {
     json_t *capabilities = json_object_get(params, "capabilities");
+    char *client = ken_mcp__client_of(json_object_get(params, "clientInfo"));
     pthread_mutex_lock(&s->lock);
+    ken_free(s->client);
+    s->client = client;
     json_decref(s->client_capabilities);
     s->client_capabilities = json_is_object(capabilities) ? json_incref(capabilities) : NULL;
     pthread_mutex_unlock(&s->lock);

@@ -118,6 +118,11 @@ struct ken_mcp__request {
     double last_progress;
     int64_t last_progress_ns;
     const char *result_type; // of the stateless era; NULL = complete
+    // Who asks, all owned. From the transport, or NULL:
+    char *request_id;
+    ken_otel_context *trace; // also from the message
+    char *client;            // name and version, when a tool was called; else NULL
+    int64_t queued_ns;       // when it began to wait
     // Guarded by the session's lock:
     bool has_begun;
     bool is_dropped;   // it is answered, or the client wants no answer any more
@@ -147,6 +152,7 @@ struct ken_mcp_session {
     bool is_held;                 // nothing begins
     ken_mcp__level level;         // what the client wants to be told, in the legacy era
     json_t *client_capabilities;  // of its initialize; NULL = none
+    char *client;                 // name and version of its initialize; NULL = none
     ken_mcp__question *questions; // to the client, not answered yet
     uint64_t n_questions;         // that were asked
     char *root;                   // its folder; NULL = not asked yet, "" = it has none
@@ -200,6 +206,8 @@ void ken_mcp__answer_error(ken_mcp__request *r, int code, const char *message, k
 
 // ---- mcp_call.c ---------------------------------------------------------------------------------
 void ken_mcp__tools_call(ken_mcp__request *r, ken_buf *out);
+// "name/version" of a clientInfo; owned; NULL when it says no name.
+char *ken_mcp__client_of(const json_t *info);
 // The context that tools get for this request.
 ken_tool_ctx ken_mcp__tool_ctx(ken_mcp__request *r);
 

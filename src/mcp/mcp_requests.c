@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "mcp/mcp_priv.h"
+#include "metrics/metrics.h"
 
 enum {
     TREES_MAX = 64,           // requests in the queue that stay parsed
@@ -88,6 +89,9 @@ void ken_mcp__request_free(ken_mcp__request *r)
 {
     ken_mcp__message_release(&r->msg);
     ken_free(r->text);
+    ken_free(r->request_id);
+    ken_free(r->trace);
+    ken_free(r->client);
     ken_free(r);
 }
 
@@ -103,6 +107,7 @@ static void queue_put(ken_mcp_session *s, ken_mcp__request *r)
     else
         s->first_waiting = r;
     s->last_waiting = r;
+    r->queued_ns = ken_clock_mono_ns();
     s->n_waiting++;
     s->waiting_bytes += r->text_bytes;
 }
@@ -174,6 +179,7 @@ static bool take_answer(ken_mcp__request *r)
 static void run_request(ken_mcp_session *s, ken_mcp__request *r)
 {
     ken_buf out = KEN_BUF_INIT(ANSWER_MAX);
+    ken_metrics_time(KEN_METRIC_MCP_WAIT_SECONDS, ken_clock_mono_ns() - r->queued_ns, NULL);
     parse_again(r);
     set_deadline(r);
     if (!is_dropped(r))

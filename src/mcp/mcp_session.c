@@ -226,6 +226,7 @@ void ken_mcp_session_free(ken_mcp_session *s)
         }
     }
     json_decref(s->client_capabilities);
+    ken_free(s->client);
     ken_free(s->root);
     pthread_cond_destroy(&s->one_ended);
     pthread_mutex_destroy(&s->lock);

@@ -5,11 +5,6 @@
 
 #include "metrics/metrics.h"
 
-void ken_metrics_http_begin(void)
-{
-    ken_metrics_add(KEN_METRIC_HTTP_IN_FLIGHT, 1, NULL);
-}
-
 // Methods are what clients write: those that nobody knows are one.
 static const char *known_method(ken_str method)
 {
@@ -26,19 +21,13 @@ static const char *known_method(ken_str method)
 void ken_metrics_http_end(const ken_metrics_http *done)
 {
     char status[16];
-    const char *route = done->route ? done->route : "none";
+    const char *route = done->route && *done->route ? done->route : "none";
     if (!ken_metrics_is_on())
         return;
     snprintf(status, sizeof status, "%d", done->status);
-    ken_metrics_add(KEN_METRIC_HTTP_IN_FLIGHT, -1, NULL);
     ken_metrics_add(KEN_METRIC_HTTP_REQUESTS, 1,
                     KEN_LABELS(route, known_method(done->method), status));
     ken_metrics_time(KEN_METRIC_HTTP_SECONDS, done->ns, KEN_LABELS(route));
     ken_metrics_add(KEN_METRIC_HTTP_REQUEST_BYTES, (int64_t)done->in_bytes, KEN_LABELS(route));
     ken_metrics_add(KEN_METRIC_HTTP_RESPONSE_BYTES, (int64_t)done->out_bytes, KEN_LABELS(route));
-}
-
-void ken_metrics_http_refuse(const char *reason)
-{
-    ken_metrics_add(KEN_METRIC_HTTP_REFUSED, 1, KEN_LABELS(reason));
 }

@@ -10,16 +10,14 @@
 #include "base/str.h"
 
 typedef struct ken_metrics_http {
-    const char *route; // its pattern, "/mcp/{project}", never the path; NULL = no route fits
+    const char *route; // its pattern, "/mcp/{project}", never the path; NULL or "" = no route fits
     ken_str method;    // as it came
     int status;        // 200
     uint64_t in_bytes, out_bytes; // of the bodies
     int64_t ns;                   // from the whole request to the end of the answer
 } ken_metrics_http;
 
-void ken_metrics_http_begin(void);                       // a request is there
-void ken_metrics_http_end(const ken_metrics_http *done); // it was answered, or its client has gone
-// It was refused before its work; `reason` is static: "throttled", "unauthorized", "origin" …
-void ken_metrics_http_refuse(const char *reason);
+// A request was answered, or its client has gone.
+void ken_metrics_http_end(const ken_metrics_http *done);
 
 #endif

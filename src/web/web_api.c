@@ -161,6 +161,9 @@ static void run_call(void *ctx, size_t worker)
         .project = ken_str_c(c->project),
         .is_read_only = !(q->grant.scopes & KEN_SCOPE_F_WRITE),
         .max_bytes = SIZE_MAX,
+        .request_id = ken_str_c(q->id),
+        .client = ken_httpd_header(c->r, "User-Agent"),
+        .trace = ken_web__trace(c->r),
     };
     if (c->spec->timeout_ms)
         c->cancel.deadline_ns = ken_clock_mono_ns() + (int64_t)c->spec->timeout_ms * 1000000;

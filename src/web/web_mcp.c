@@ -19,6 +19,8 @@ static void handle(ken_web *w, ken_httpd_request *r, const ken_uuid *project)
         .name = q->is_anonymous ? KEN_STR("") : ken_str_c(q->grant.name),
         .project = ken_str_c(id),
         .is_read_only = !(q->grant.scopes & KEN_SCOPE_F_WRITE),
+        .request_id = ken_str_c(q->id),
+        .trace = ken_web__trace(r),
     };
     ken_mcp_http_handle(w->mcp, r, &caller);
 }

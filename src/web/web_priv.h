@@ -90,5 +90,7 @@ void ken_web__add_openapi(ken_web *w);
 // ---- web_log.c ----------------------------------------------------------------------------------
 // A ken_httpd_done_fn: one record for each request, and its metrics.
 void ken_web__done(void *ctx, const ken_httpd_request *r);
+// The trace that a request says it belongs to; NULL = none. Lives as long as the request.
+const ken_otel_context *ken_web__trace(ken_httpd_request *r);
 
 #endif
