@@ -95,6 +95,7 @@ typedef struct call {
     type_key args[ARGS_MAX];
     uint32_t n;
     bool is_cpp;
+    bool says_types;        // `f<int>(x)`: what is called has type parameters
     const graph_unit *unit; // that it stands in
 } call;
 
@@ -113,6 +114,7 @@ static bool read_call(ken_graph *g, graph_unit *u, ken_expr_id expr, call *out)
     out->unit = u;
     for (uint32_t i = out->n; i-- > 0; at = r->exprs[at].a)
         out->args[i] = ken_graph__key_of_argument(g, u, r->exprs[at].b);
+    out->says_types = ken_str_eq(r->exprs[at].name, KEN_STR("types"));
     return true;
 }
 
@@ -204,6 +206,8 @@ static int cost_of(ken_graph *g, ken_graph_def d, const call *c)
         u->text.facts->symbols[d.def].visibility == KEN_VISIBILITY_PRIVATE)
         return COST_OUT;
     const ken_def_info *info = &u->text.refs->defs[d.def];
+    if (c->says_types && kind != KEN_SYMBOL_CONSTRUCTOR && !info->n_type_params)
+        return COST_OUT;
     bool is_variadic = (info->flags & KEN_DEF_VARIADIC) != 0;
     bool is_long = info->max_params == UINT8_MAX || c->n > ARGS_MAX;
     type_key params[ARGS_MAX] = { { 0 } };

@@ -110,8 +110,7 @@ static bool is_in_directive(ken_str text, size_t at)
     return text.ptr[at] == '#';
 }
 
-// The copy of the text, made when the first byte is to be blanked; false when there is no memory.
-static bool begin_copy(lang_masked *out, ken_str text)
+bool ken_lang__begin_copy(lang_masked *out, ken_str text)
 {
     if (!out->text && (out->text = ken_try_alloc(text.len)))
         memcpy(out->text, text.ptr, text.len);
@@ -123,7 +122,7 @@ static void blank_copy(lang_masked *out, ken_str text, ken_span what)
 {
     if (what.start == what.end || is_in_directive(text, what.start))
         return;
-    if (!begin_copy(out, text))
+    if (!ken_lang__begin_copy(out, text))
         return;
     blank(out->text, what.start, what.end);
     if (ken_is_word(text.ptr[what.start]))
@@ -590,7 +589,7 @@ static void mask_lists(lang_masked *out, ken_str text)
         }
         size_t end = behind_directive(text, at);
         is_inside = is_in_list(text, line, known, is_inside);
-        if (is_inside && begin_copy(out, text))
+        if (is_inside && ken_lang__begin_copy(out, text))
             blank(out->text, at, end);
         known = at = end;
     }
@@ -612,6 +611,8 @@ bool ken_lang__mask_first(const ken_rules *rules, ken_str text, lang_masked *out
         mask_specifiers(out, text);
     if (rules->blanks_lists)
         mask_lists(out, text);
+    if (rules->names_operators)
+        ken_lang__mask_operators(out, text);
     mask_words(out, text, rules->blank_notes, note_around);
     mask_words(out, text, rules->blank_heads, macro_of_head);
     if (rules->blank_heads.len)

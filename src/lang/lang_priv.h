@@ -20,6 +20,12 @@ typedef struct lang_masked {
 // are none. `out` is empty before.
 bool ken_lang__mask_first(const ken_rules *rules, ken_str text, lang_masked *out);
 
+// The copy of the text, made when its first byte is to be replaced; false when there is no memory.
+bool ken_lang__begin_copy(lang_masked *out, ken_str text);
+
+// Writes C++'s operators that are called by name as names that its grammar knows (lang_operator.c).
+void ken_lang__mask_operators(lang_masked *out, ken_str text);
+
 // Writes TypeScript to `out` (as long) in words that its grammar knows (lang_repair.c). False when
 // nothing is to be changed.
 bool ken_lang__repair(ken_str text, char *out);

@@ -142,6 +142,10 @@ static void read_directive(table_reader *r, ken_str word, ken_str rest)
         r->rules->repairs_types = true;
         return;
     }
+    if (ken_str_eq(word, KEN_STR("%name")) && ken_str_eq(value, KEN_STR("operators"))) {
+        r->rules->names_operators = true;
+        return;
+    }
     if (ken_str_eq(word, KEN_STR("%blank")) && ken_str_eq(value, KEN_STR("specifiers"))) {
         r->rules->blanks_specifiers = true;
         return;

@@ -156,6 +156,7 @@ struct ken_rules {
     bool blanks_attributes; // of every reading: macros between a function's type and its name
     bool blanks_specifiers; // as are those in front of a declaration: `X_API int f()`
     bool blanks_lists;      // and directives between the values of an initialiser
+    bool names_operators;   // of every reading: lang_operator.c
 };
 
 // Follows the alternatives from `node`; a null node when none leads anywhere.

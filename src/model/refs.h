@@ -25,7 +25,8 @@ typedef uint32_t ken_expr_id;
 typedef enum ken_expr_op {
     KEN_EXPR_NONE = 0,
     // b of NAME and MEMBER: in languages with overloading the tuple of the call's arguments, 0 when it is
-    // not a call; of a Rust macro (`name!`) the BUILTIN expression "macro".
+    // not a call; of a Rust macro (`name!`) the BUILTIN expression "macro". The tuple begins with BUILTIN
+    // "tuple", or "types" where the call says its types: `f<int>(x)`.
     KEN_EXPR_NAME,    // a bare `name`, seen from inside definition a - 1 (a = 0: top of the file)
     KEN_EXPR_DEF,     // definition a of this file
     KEN_EXPR_SELF,    // this object; a - 1 = the definition of its type (a = 0: none around)

@@ -389,17 +389,32 @@ static ken_expr_id take_listed(ken_refs_maker *m, const refs_frame *f, ken_expr_
     return n <= ARGS_MAX ? tuple : 0;
 }
 
+// Whether the call says its types: `f<int>(x)`.
+static bool says_types(const ken_refs_maker *m, const refs_frame *f, int32_t ref)
+{
+    if (ref < 0 || f->rule->role != KEN_REF_RULE_CALL)
+        return false;
+    const ken_ref *r = &m->refs.ptr[ref];
+    uint32_t end = r->byte + (uint32_t)m->names.ptr[m->exprs.ptr[r->expr].name].text.len;
+    ken_str between =
+        end < f->args_start ? ken_str_trim(refs_text(m, end, f->args_start)) : KEN_STR("");
+    return ken_str_starts(between, KEN_STR("<")) && ken_str_ends(between, KEN_STR(">"));
+}
+
 // What the call is given, as a tuple with 0 for what is not known; 0 = the language has one function
 // of a name, or there are too many. `before` is what a call gives that this one adds a function to.
-static ken_expr_id arguments_of(ken_refs_maker *m, const refs_frame *f, ken_expr_id before)
+static ken_expr_id arguments_of(ken_refs_maker *m, const refs_frame *f, ken_expr_id before,
+                                int32_t ref)
 {
     bool is_call = f->rule->role == KEN_REF_RULE_CALL && m->rules->label;
     if (!m->rules->counts_calls || (!f->args_depth && !is_call))
         return 0;
     TSNode last = f->args_depth ? f->args : ts_node_named_child(f->node, 0);
     ken_expr_id tuple = f->args_depth ? 0 : before;
-    if (!tuple)
-        tuple = ken_refs__expr(m, KEN_EXPR_BUILTIN, 0, 0, ken_refs__name(m, KEN_STR("tuple")));
+    if (!tuple) {
+        ken_str word = says_types(m, f, ref) ? KEN_STR("types") : KEN_STR("tuple");
+        tuple = ken_refs__expr(m, KEN_EXPR_BUILTIN, 0, 0, ken_refs__name(m, word));
+    }
     if (f->args_depth)
         tuple = take_listed(m, f, tuple);
     bool is_whole = !is_call || take_trailing(m, f, ts_node_end_byte(last), &tuple);
@@ -433,7 +448,7 @@ ken_expr_id ken_refs__called(ken_refs_maker *m, const refs_frame *f, int32_t ref
         return ken_refs__macro(m, ref, callee);
     refs_expr e = m->exprs.ptr[ref >= 0 ? m->refs.ptr[ref].expr : callee];
     bool is_named = e.op == KEN_EXPR_NAME || e.op == KEN_EXPR_MEMBER;
-    return called_with(m, ref, callee, is_named ? arguments_of(m, f, e.b) : 0);
+    return called_with(m, ref, callee, is_named ? arguments_of(m, f, e.b, ref) : 0);
 }
 
 // `make_unique<T>(1)` constructs a T: the last name of its first type. 0 = none is said.

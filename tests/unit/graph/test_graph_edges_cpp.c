@@ -240,3 +240,31 @@ KEN_TEST(cpp_destructors_may_be_called_by_name)
     static const char *const edges[][2] = { { "a.cc:4 ~Set", "a.cc:3 ~Set exact" } };
     graph_lab_check(sets, 1, edges, sizeof edges / sizeof *edges);
 }
+
+KEN_TEST(cpp_operators_may_be_called_by_name)
+{
+    static const graph_lab_file sets[] = {
+        { "a.cc", "class Set {\n"
+                  " public:\n"
+                  "  int &operator[](int at);\n"
+                  "  bool operator()(int n) const;\n"
+                  "  Set &operator+=(int n) {\n"
+                  "    if (n) operator()(n);\n"
+                  "    return n > 3 ? *this : operator+=(2);\n"
+                  "  }\n"
+                  "};\n"
+                  "int use(Set s, Set *p) {\n"
+                  "  s.operator+=(1);\n"
+                  "  return p->operator[](0);\n"
+                  "}\n"
+                  "bool Set::operator()(int n) const { return n > 0; }\n"
+                  "decltype(auto) operator-(Set a, Set b) { return a; }\n" },
+    };
+    static const char *const edges[][2] = {
+        { "a.cc:6 operator()", "a.cc:4 operator() scoped, a.cc:14 operator() scoped" },
+        { "a.cc:7 operator+=", "a.cc:5 operator+= scoped" },
+        { "a.cc:11 operator+=", "a.cc:5 operator+= scoped" },
+        { "a.cc:12 operator[]", "a.cc:3 operator[] scoped" },
+    };
+    graph_lab_check(sets, 1, edges, sizeof edges / sizeof *edges);
+}

@@ -203,6 +203,30 @@ KEN_TEST(cpp_arguments_choose_by_number_and_type)
     graph_lab_check(cpp, 2, edges, sizeof edges / sizeof *edges);
 }
 
+// Who says the types of a template means no function that is none.
+KEN_TEST(cpp_types_that_a_call_says_choose_templates)
+{
+    static const graph_lab_file templates[] = {
+        { "a.cc", "struct Put {\n"
+                  "  void operator()(bool b) { if (b) operator()<bool>(b); }\n"
+                  "  template <typename T> void operator()(T value) { same(value); }\n"
+                  "  template <typename T> Put(T value);\n"
+                  "};\n"
+                  "bool make(bool b) { return b; }\n"
+                  "template <typename T> T make(T value) { return value; }\n"
+                  "void use(Put *p) {\n"
+                  "  make<bool>(true);\n"
+                  "  p->operator()<bool>(true);\n"
+                  "}\n" },
+    };
+    static const char *const edges[][2] = {
+        { "a.cc:2 operator()", "a.cc:3 operator() scoped" },
+        { "a.cc:9 make", "a.cc:7 make scoped" },
+        { "a.cc:10 operator()", "a.cc:3 operator() scoped" },
+    };
+    graph_lab_check(templates, 1, edges, sizeof edges / sizeof *edges);
+}
+
 KEN_TEST(cpp_what_cannot_be_told_apart_is_inferred)
 {
     static const char *const edges[][2] = {
