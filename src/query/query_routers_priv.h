@@ -89,6 +89,11 @@ query_prefixes ken_query__routers_prefixes(query_routers *q, uint32_t file,
                                            const ken_framework *framework, const ken_literal *l);
 query_prefix ken_query__prefix_join(ken_arena *arena, query_prefix before, ken_str path);
 // A list of one.
+// The class that makes the handler of a literal (`ArticleList.as_view()`, perhaps in wrappers). The
+// result is the number of the reference that calls its method; -1 = no class does.
+int64_t ken_query__view_of(ken_graph *g, uint32_t file, const ken_refs *r, const ken_literal *l,
+                           ken_graph_def *out);
+
 query_prefixes ken_query__prefix_alone(ken_arena *arena, query_prefix it);
 // The text that an expression of the file between two bytes is: a literal, or a name whose
 // definition is given one; false when that is not known.

@@ -191,7 +191,7 @@ static bool read_words(route_reader *r, ken_str key, yaml_node_t *v, ken_framewo
     static const word_list lists[] = { WORDS(languages), WORDS(modules),    WORDS(apps),
                                        WORDS(routers),   WORDS(methods),    WORDS(paths),
                                        WORDS(prefixes),  WORDS(qualifiers), WORDS(primary),
-                                       WORDS(files),     WORDS(settings) };
+                                       WORDS(files),     WORDS(settings),   WORDS(guards) };
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         if (!ken_str_eq_c(key, lists[i].key))
             continue;
@@ -217,7 +217,7 @@ static ken_status read_key(route_reader *r, yaml_node_t *k, yaml_node_t *v, ken_
     else if (!read_words(r, key, v, out, &st))
         return fail(r, k,
                     "one of name, languages, modules, rules, apps, routers, methods, paths, "
-                    "prefixes, files, settings, absolute, bindings, qualifiers, primary");
+                    "prefixes, guards, files, settings, absolute, bindings, qualifiers, primary");
     return st;
 }
 

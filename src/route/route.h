@@ -85,6 +85,9 @@ typedef struct ken_framework {
     // Names of arguments that hold methods, paths, and what stands before the paths.
     ken_str methods[KEN_ROUTE_WORDS], paths[KEN_ROUTE_WORDS], prefixes[KEN_ROUTE_WORDS];
     uint32_t n_methods, n_paths, n_prefixes;
+    // Fields of a class that is a handler: what they list runs before it.
+    ken_str guards[KEN_ROUTE_WORDS];
+    uint32_t n_guards;
     // Files of settings, and their keys whose values stand before all paths, in that order.
     ken_str files[KEN_ROUTE_WORDS], settings[KEN_ROUTE_WORDS];
     uint32_t n_files, n_settings;

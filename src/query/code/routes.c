@@ -264,6 +264,8 @@ static void find_handler(routing *r, const said *it, size_t method, ken_route *o
         find_named(r, it->f, it->handlers[method], &t);
     else if (l->handler && it->rule->form != KEN_ROUTE_CHAIN)
         ken_graph_resolve(r->g, it->f->number, l->handler, KEN_REF_READ, &t);
+    else if (it->rule->form == KEN_ROUTE_PATH || it->rule->form == KEN_ROUTE_NEST)
+        t.n = ken_query__view_of(r->g, it->f->number, it->f->unit->refs, l, &t.defs[0]) >= 0;
     if (!t.n)
         return;
     const ken_unit_text *h = ken_graph_unit(r->g, t.defs[0].file);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Handlers of routes, and what runs before them: decorators, arguments between the path and the
-// handler, `use` calls of the router earlier in the file, and the arguments before the router where
+// handler, what it is wrapped in, `use` calls of the router earlier in the file, and the arguments before the router where
 // another router mounts it (`app.use('/api', auth, router)`, `app.include_router(router,
 // dependencies=[…])`).
 #include <stdio.h>
@@ -19,7 +19,9 @@ enum {
     MOUNTS_DEEP = 4,
     MOUNTS_ASKED = 16, // of one router
     CLASSES_DEEP = 12,
-    CONCERNS_MAX = 16,  // of one class
+    CONCERNS_MAX = 16, // of one class
+    BASES_MAX = 8,
+    BASES_DEEP = 8,
     HEADER_BYTES = 300, // of a function that are searched
     BLOCKS_DEEP = 64
 };
@@ -38,9 +40,12 @@ typedef struct handler_list {
     ken_graph *g;
     const ken_unit_text *unit;
     query_lines lines;
+    uint32_t wrapped;          // where the name stands that the handler in hand wraps; 0 = none
     uint32_t *ends;            // of the blocks around the literals of the file in hand
     KEN_VEC(ken_guard) guards; // of the handler in hand
     query_kept_routes found;
+    ken_frameworks frameworks; // read when the first class is met
+    bool has_frameworks;
     mount_guards *mounts; // by mount
     ken_map routers; // "12 router": a variable of file 12 that has routes; "12": a file with any
 } handler_list;
@@ -726,6 +731,61 @@ static void add_filters(handler_list *h, ken_graph_def action, ken_str name)
     ken_arena_release(&scratch);
 }
 
+// ---- classes that are handlers ------------------------------------------------------------------
+
+static const ken_framework *framework_of(handler_list *h, ken_str name)
+{
+    ken_err err = { 0 };
+    if (!h->has_frameworks && ken_query__frameworks(h->s, false, h->arena, &h->frameworks, &err))
+        return NULL;
+    h->has_frameworks = true;
+    for (size_t i = 0; i < h->frameworks.items.len; i++)
+        if (ken_str_eq(h->frameworks.items.ptr[i].name, name))
+            return &h->frameworks.items.ptr[i];
+    return NULL;
+}
+
+// The nearest class, itself or a base, with a field of that name; false when there is none.
+static bool find_field(handler_list *h, ken_graph_def type, ken_str name, int depth,
+                       ken_graph_def *out) // NOLINT(misc-no-recursion)
+{
+    ken_graph_def bases[BASES_MAX];
+    const ken_unit_text *u = ken_graph_unit(h->g, type.file);
+    for (uint32_t d = 0; u && d < u->facts->n_symbols; d++)
+        if (u->facts->symbols[d].parent == (int32_t)type.def &&
+            ken_str_eq(ken_graph_name(u, d), name)) {
+            *out = (ken_graph_def){ type.file, d };
+            return true;
+        }
+    uint32_t n = depth < BASES_DEEP ? ken_graph_bases(h->g, type, bases, BASES_MAX) : 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (find_field(h, bases[i], name, depth + 1, out))
+            return true;
+    return false;
+}
+
+// What decorates the class, and what its fields list that the framework runs before it:
+// `permission_classes = [IsAuthenticated]`.
+static ken_status add_view_guards(handler_list *h, const ken_handler_fact *fact, ken_err *err)
+{
+    ken_graph_def type = fact->route.handler_id, field;
+    const ken_framework *framework = framework_of(h, fact->route.framework);
+    ken_status st = turn_to(h, type.file, err);
+    if (!st && h->unit && type.def < h->unit->facts->n_symbols)
+        add_decorators(h, type.def, 0);
+    for (uint32_t i = 0; framework && !st && i < framework->n_guards; i++) {
+        if (!find_field(h, type, framework->guards[i], 0, &field))
+            continue;
+        st = turn_to(h, field.file, err);
+        if (st || !h->unit || field.def >= h->unit->facts->n_symbols)
+            continue;
+        ken_span span = h->unit->facts->symbols[field.def].span;
+        add_guards_in(h, span.start + (uint32_t)framework->guards[i].len, span.end, 0,
+                      KEN_GUARD_DECORATOR);
+    }
+    return st;
+}
+
 // ---- handlers -----------------------------------------------------------------------------------
 
 static void set_body(handler_list *h, ken_graph_def def, ken_handler_fact *out)
@@ -762,9 +822,26 @@ static void set_wrapped(handler_list *h, const ken_literal *l, ken_handler_fact 
         ken_graph_resolve(h->g, h->file, r->refs[i].expr, r->refs[i].role, &t);
         if (r->refs[i].role == KEN_REF_READ && t.n) {
             set_body(h, t.defs[0], out);
+            h->wrapped = r->refs[i].byte;
             return;
         }
     }
+}
+
+// Whether the handler is a class: `ArticleList.as_view()`.
+static bool is_view(const handler_list *h, const ken_handler_fact *fact)
+{
+    ken_graph_def d = fact->route.handler_id;
+    const ken_unit_text *u = d.file == UINT32_MAX ? NULL : ken_graph_unit(h->g, d.file);
+    return u && ken_symbol_is_type(ken_graph_kind(u, d.def));
+}
+
+static void set_view(handler_list *h, const ken_literal *l, ken_handler_fact *out)
+{
+    ken_graph_def d;
+    int64_t ref = ken_query__view_of(h->g, h->file, h->unit->refs, l, &d);
+    set_body(h, out->route.handler_id, out);
+    h->wrapped = ref < 0 ? 0 : h->unit->refs->refs[ref].byte;
 }
 
 static void find_body(handler_list *h, const ken_literal *l, ken_handler_fact *out)
@@ -777,6 +854,8 @@ static void find_body(handler_list *h, const ken_literal *l, ken_handler_fact *o
         ken_graph_resolve(h->g, h->file, l->handler, KEN_REF_READ, &t);
     if (t.n)
         set_body(h, t.defs[0], out);
+    else if (is_view(h, out))
+        set_view(h, l, out);
     else if (l->handler_byte > l->byte && (!l->handler || op == KEN_EXPR_LAMBDA))
         set_wrapped(h, l, out);
 }
@@ -820,6 +899,7 @@ static ken_status look_at(handler_list *h, const query_route_site *site, ken_han
         return look_at_action(h, out);
     const ken_literal *l = &h->unit->refs->literals[site->literal];
     ken_vec_clear(&h->guards);
+    h->wrapped = 0;
     if (site->end) // chained: arguments of its own
         find_chained(h, site, out);
     else
@@ -835,9 +915,12 @@ static ken_status look_at(handler_list *h, const query_route_site *site, ken_han
             add_guards_in(h, site->steps_from, site->handler_from, 0, KEN_GUARD_ARGUMENT);
         else
             add_guards_in(h, l->byte, l->handler_byte, 0, KEN_GUARD_ARGUMENT);
+        add_guards_in(h, l->handler_byte, h->wrapped, 0, KEN_GUARD_ARGUMENT);
     }
+    if (is_view(h, out))
+        st = add_view_guards(h, out, err);
     out->guards = copy_guards(h, &out->n_guards);
-    return KEN_OK;
+    return st;
 }
 
 // A handler with several routes is listed once, with the first.
@@ -885,5 +968,6 @@ ken_status ken_list_handlers(ken_snapshot *s, const ken_facts_scope *scope,
     ken_arena_release(&h.text);
     ken_vec_release(&h.guards);
     ken_map_release(&h.routers);
+    ken_frameworks_release(&h.frameworks);
     return st;
 }

@@ -458,7 +458,7 @@ KEN_TEST(handlers_of_express_with_what_runs_before_them)
     sample_index();
     kt_eq_str(handlers_text("src"), "GET …/a show(src/users.js:7) use:log auth.requireAuth can\n"
                                     "POST …/b (src/users.js:9) use:log\n"
-                                    "PUT …/c show(src/users.js:7) use:log\n"
+                                    "PUT …/c show(src/users.js:7) use:log wrap\n"
                                     "DELETE …/d (src/users.js:14) use:log auth.requireAuth\n"
                                     "GET …/e show(src/users.js:7) use:auth.requireAuth\n");
     sample_end();
@@ -479,6 +479,47 @@ KEN_TEST(handlers_of_python_with_decorators_and_dependencies)
     kt_eq_str(handlers_text(""), "GET …/c c(api.py:5) @Depends @user\n"
                                  "GET /a a(app.py:5) @login_required\n"
                                  "GET /b b(app.py:10)\n");
+    sample_end();
+}
+
+// A class that Django makes a view of: its body, and what its fields or those of a base list.
+KEN_TEST(handlers_of_django_that_are_classes)
+{
+    start();
+    lab_write(&l, "shop/urls.py",
+              "from django.urls import path\n"
+              "from shop import views\n"
+              "from shop.auth import logged\n"
+              "from shop.views import Articles\n\n"
+              "urlpatterns = [\n"
+              "    path('a/', Articles.as_view(), name='a'),\n"
+              "    path('f/', views.Feed.as_view(template_name='f')),\n"
+              "    path('h/', logged(views.home), name='h'),\n"
+              "    path('w/', logged(Articles.as_view())),\n"
+              "]\n");
+    lab_write(&l, "shop/views.py",
+              "from rest_framework.generics import ListAPIView\n"
+              "from rest_framework.permissions import IsAuthenticated\n"
+              "from shop.auth import IsOwner, logged\n\n"
+              "class Base(ListAPIView):\n"
+              "    permission_classes = (IsAuthenticated, IsOwner)\n\n"
+              "class Articles(ListAPIView):\n"
+              "    permission_classes = [IsAuthenticated]\n"
+              "    def get(self, request):\n"
+              "        return home(request)\n\n"
+              "@logged\n"
+              "class Feed(Base):\n"
+              "    def get(self, request):\n"
+              "        return []\n\n"
+              "def home(request):\n"
+              "    return []\n");
+    lab_write(&l, "shop/auth.py", "class IsOwner:\n    pass\n\ndef logged(c):\n    return c\n");
+    sample_index();
+    kt_eq_str(handlers_text(""),
+              "ANY /a/ Articles(shop/views.py:8) @IsAuthenticated\n"
+              "ANY /f/ Feed(shop/views.py:13) @logged @IsAuthenticated @IsOwner\n"
+              "ANY /h/ home(shop/views.py:18) logged\n"
+              "ANY /w/ Articles(shop/views.py:8) logged @IsAuthenticated\n");
     sample_end();
 }
 
