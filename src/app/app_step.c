@@ -37,7 +37,9 @@ typedef struct step_control {
 
 struct app_step {
     ken_uuid project;
-    pthread_mutex_t lock;    // held while the index is compared with the folder
+    pthread_mutex_t lock; // guards is_taken, a leaf
+    pthread_cond_t is_free;
+    bool is_taken;           // while the index is compared with the folder: guards all that follows
     ken_watch *watch;        // NULL where nobody stays to be told
     ken_scan_memory *memory; // of the last scan, where there is a watch
     ken_arena arena;         // of the controls
@@ -72,6 +74,11 @@ static app_step *step_of(ken_app *app, ken_uuid project)
         s = ken_zalloc(sizeof *s);
         s->project = project;
         pthread_mutex_init(&s->lock, NULL);
+        pthread_condattr_t attr;
+        pthread_condattr_init(&attr);
+        pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+        pthread_cond_init(&s->is_free, &attr);
+        pthread_condattr_destroy(&attr);
         ken_arena_init(&s->arena, 0);
         ken_vec_push(&app->steps, s);
     }
@@ -88,6 +95,7 @@ void ken_app__free_step(app_step *s)
     ken_vec_release(&s->controls);
     ken_arena_release(&s->arena);
     pthread_mutex_destroy(&s->lock);
+    pthread_cond_destroy(&s->is_free);
     ken_free(s);
 }
 
@@ -99,15 +107,26 @@ static void sleep_ms(int ms)
 // Another question may be comparing; it is not waited for longer than this question lives.
 static ken_status lock_step(app_step *s, const ken_cancel *cancel, ken_err *err)
 {
-    for (;;) {
+    ken_status st = KEN_OK;
+    pthread_mutex_lock(&s->lock);
+    while (s->is_taken && !st) {
         int64_t ns = ken_clock_mono_ns() + (int64_t)LOCK_STEP_MS * NS_PER_MS;
         struct timespec until = { ns / NS_PER_SECOND, (long)(ns % NS_PER_SECOND) };
-        if (!pthread_mutex_clocklock(&s->lock, CLOCK_MONOTONIC, &until))
-            return KEN_OK;
-        ken_status st = ken_cancel_check(cancel, err);
-        if (st)
-            return st;
+        pthread_cond_timedwait(&s->is_free, &s->lock, &until);
+        st = ken_cancel_check(cancel, err);
     }
+    if (!st)
+        s->is_taken = true;
+    pthread_mutex_unlock(&s->lock);
+    return st;
+}
+
+static void unlock_step(app_step *s)
+{
+    pthread_mutex_lock(&s->lock);
+    s->is_taken = false;
+    pthread_cond_signal(&s->is_free);
+    pthread_mutex_unlock(&s->lock);
 }
 
 // ---- what a scan depends on --------------------------------------------------------------------
@@ -435,7 +454,7 @@ static ken_status follow_folder(ken_app *app, const ken_project_info *project,
             step->is_in_step = false;
             st = catch_up(app, project, how, step, &paused, out, err);
         }
-        pthread_mutex_unlock(&step->lock);
+        unlock_step(step);
     }
     ken_quota_resume(paused);
     return st;

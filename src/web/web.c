@@ -101,6 +101,9 @@ static ken_status listen_all(ken_web *w, ken_err *err)
     w->unix_path = ken_path_join(&w->arena, data, KEN_STR("server.sock"));
     if (!st)
         st = ken_httpd_listen(w->unix_path.ptr, 0, &w->unix_fd, err);
+    w->mcp_path = ken_path_join(&w->arena, data, KEN_STR(KEN_MCP_SOCKET_NAME));
+    if (!st)
+        st = ken_httpd_listen(w->mcp_path.ptr, 0, &w->mcp_fd, err);
     return st;
 }
 
@@ -110,7 +113,7 @@ ken_status ken_web_open(ken_app *app, const ken_web_opts *opts, ken_web **out, k
     w->app = app;
     w->config = ken_app_config(app);
     w->opts = *opts;
-    w->lock_fd = w->listen_fd = w->unix_fd = -1;
+    w->lock_fd = w->listen_fd = w->unix_fd = w->mcp_fd = -1;
     ken_arena_init(&w->arena, 0);
     pthread_mutex_init(&w->lock, NULL);
     pthread_condattr_t attr;
@@ -223,6 +226,10 @@ ken_status ken_web_start(ken_web *w, ken_err *err)
     st = start_one(w, false, &w->tcp, err);
     if (!st)
         st = start_one(w, true, &w->local, err);
+    if (!st) {
+        st = ken_mcp_socket_start(w->app, w->opts.version, w->mcp_fd, &w->clients, err);
+        w->mcp_fd = -1;
+    }
     if (st)
         return st;
     say_url(w);
@@ -283,6 +290,9 @@ void ken_web_stop(ken_web *w, int64_t grace_ms)
     atomic_store(&w->is_ready, false);
     if (w->local)
         ken_metrics_remove_reader(read_counts, w);
+    if (w->mcp_path.len)
+        (void)unlink(w->mcp_path.ptr);
+    ken_mcp_socket_stop(w->clients);
     if (w->mcp)
         ken_mcp_http_stop(w->mcp, grace_ms);
     ken_httpd *servers[] = { w->tcp, w->local };
@@ -300,6 +310,7 @@ void ken_web_stop(ken_web *w, int64_t grace_ms)
     if (w->unix_fd >= 0)
         (void)unlink(w->unix_path.ptr);
     close_fd(w->unix_fd);
+    close_fd(w->mcp_fd);
     close_fd(w->lock_fd);
     ken_free(w->tls_cert);
     ken_free(w->tls_key);

@@ -10,6 +10,7 @@
 #include "httpd/httpd.h"
 #include "json/json.h"
 #include "mcp/mcp_http.h"
+#include "mcp/mcp_socket.h"
 #include "model/grant.h"
 #include "web/web.h"
 
@@ -26,12 +27,13 @@ struct ken_web {
     char url[300];
     bool is_loopback; // the address is, so that no token is needed
     bool needs_token;
-    int lock_fd;              // of the data folder; -1 = not held
-    int listen_fd, unix_fd;   // until the servers have them; -1 = none
-    ken_str host, unix_path;  // where it listens
-    char *tls_cert, *tls_key; // PEM; owned; NULL = no TLS
-    ken_httpd *tcp, *local;   // local: the Unix socket
+    int lock_fd;                       // of the data folder; -1 = not held
+    int listen_fd, unix_fd, mcp_fd;    // until the servers have them; -1 = none
+    ken_str host, unix_path, mcp_path; // where it listens
+    char *tls_cert, *tls_key;          // PEM; owned; NULL = no TLS
+    ken_httpd *tcp, *local;            // local: the Unix socket
     ken_mcp_http *mcp;
+    ken_mcp_socket *clients;          // `ken mcp` beside us
     ken_pool *pool;                   // of the API
     ken_throttle *callers, *projects; // requests a second of each
     ken_httpd_route routes[WEB_ROUTES_MAX];

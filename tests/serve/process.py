@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""ken serve as a process: what a service manager sees of it, and `ken mcp` beside it.
+
+    process.py --ken build/dev/ken
+"""
+import argparse
+import json
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import unittest
+import urllib.request
+
+KEN = ""
+PATIENCE = 60
+
+
+class Mcp:
+    """A client of `ken mcp`."""
+
+    def __init__(self, folder, env):
+        self.process = subprocess.Popen([KEN, "mcp"], env=env, cwd=folder, text=True, stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.n_asked = 0
+
+    def send(self, method, params=None):
+        self.n_asked += 1
+        message = {"jsonrpc": "2.0", "id": self.n_asked, "method": method, "params": params or {}}
+        self.process.stdin.write(json.dumps(message) + "\n")
+        self.process.stdin.flush()
+        return self.n_asked
+
+    def take(self):
+        return json.loads(self.process.stdout.readline())
+
+    def ask(self, method, params=None):
+        wanted = self.send(method, params)
+        while True:
+            answer = self.take()
+            if answer.get("id") == wanted:
+                return answer
+
+    def call(self, tool, **arguments):
+        return self.ask("tools/call", {"name": tool, "arguments": arguments})
+
+    def close(self):
+        self.process.stdin.close()
+        code = self.process.wait(PATIENCE)
+        self.process.stdout.close()
+        return code
+
+
+class Serve(unittest.TestCase):
+    def setUp(self):
+        self.box = tempfile.TemporaryDirectory()
+        self.folder = os.path.join(self.box.name, "project")
+        os.makedirs(self.folder)
+        with open(os.path.join(self.folder, "a.c"), "w") as f:
+            f.write("int alpha(void)\n{\n    return 1;\n}\n")
+        self.env = {k: v for k, v in os.environ.items() if not k.startswith(("KEN_", "NOTIFY_", "LISTEN_"))}
+        self.env.update(HOME=self.box.name, KEN_DATA_DIR=os.path.join(self.box.name, "data"))
+        self.processes = []
+
+    def tearDown(self):
+        for p in self.processes:
+            if p.poll() is None:
+                p.kill()
+            p.wait()
+            p.stdout.close()
+        self.box.cleanup()
+
+    def serve(self, *words, env=None, **more):
+        p = subprocess.Popen([KEN, "serve", "--port", "0", "--json", *words], env=env or self.env, text=True,
+                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, **more)
+        self.processes.append(p)
+        return p, json.loads(p.stdout.readline())["url"]
+
+    def post(self, url, operation, arguments):
+        request = urllib.request.Request(f"{url}/api/v1/{operation}", json.dumps(arguments).encode(),
+                                         {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+            return json.load(answer)
+
+    def connections(self):
+        data = os.path.join(self.env["KEN_DATA_DIR"], "mcp.sock")
+        with open("/proc/net/unix") as f:
+            return sum(line.rstrip().endswith(data) for line in f)
+
+    def test_mcp_is_answered_by_the_server_and_goes_on_without_it(self):
+        server, url = self.serve()
+        self.post(url, "index_repository", {"repo_path": self.folder})
+        clients = [Mcp(self.folder, self.env) for _ in range(8)]
+        for c in clients:
+            c.ask("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}})
+            self.assertIn("alpha", str(c.call("search_code", query="alpha")))
+        self.assertEqual(self.connections(), 9)  # and the one that listens
+        server.send_signal(signal.SIGKILL)
+        server.wait()
+        for c in clients:
+            self.assertIn("a.c:1", str(c.call("search_code", query="alpha")))
+            self.assertEqual(c.close(), 0)
+
+    def test_what_was_asked_of_a_server_that_ends_is_answered(self):
+        server, url = self.serve()
+        self.post(url, "index_repository", {"repo_path": self.folder})
+        client = Mcp(self.folder, self.env)
+        client.ask("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}})
+        server.send_signal(signal.SIGSTOP)
+        read = client.send("tools/call", {"name": "search_code", "arguments": {"query": "alpha"}})
+        write = client.send("tools/call", {"name": "create_task", "arguments": {"title": "once"}})
+        threading.Timer(0.3, lambda: server.send_signal(signal.SIGKILL)).start()
+        answers = {a["id"]: a for a in (client.take(), client.take())}
+        self.assertIn("a.c:1", str(answers[read]))
+        self.assertIn("look before you repeat it", answers[write]["error"]["message"])
+        self.assertNotIn("once", str(client.call("list_tasks")))
+        self.assertEqual(client.close(), 0)
+
+    def test_a_process_with_other_settings_works_alone(self):
+        _, url = self.serve()
+        self.post(url, "index_repository", {"repo_path": self.folder})
+        client = Mcp(self.folder, dict(self.env, KEN_SEARCH_LIMIT="3"))
+        self.assertIn("alpha", str(client.call("search_code", query="alpha")))
+        self.assertEqual(self.connections(), 1)
+        self.assertEqual(client.close(), 0)
+
+    def test_one_server_for_one_data_folder(self):
+        self.serve()
+        second = subprocess.run([KEN, "serve", "--port", "0"], env=self.env, text=True, capture_output=True,
+                                timeout=PATIENCE)
+        self.assertEqual(second.returncode, 1)
+        self.assertIn("another ken serve", second.stderr)
+
+    def test_sigterm_ends_it_and_frees_its_folder(self):
+        for _ in range(2):
+            server, url = self.serve()
+            self.post(url, "list_projects", {})
+            server.send_signal(signal.SIGTERM)
+            self.assertEqual(server.wait(PATIENCE), 0)
+        self.assertFalse([f for f in os.listdir(self.env["KEN_DATA_DIR"]) if f.endswith(".sock")])
+
+    def test_a_service_manager_is_told(self):
+        path = os.path.join(self.box.name, "notify")
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+            manager.bind(path)
+            manager.settimeout(PATIENCE)
+            server, _ = self.serve(env=dict(self.env, NOTIFY_SOCKET=path, WATCHDOG_USEC="200000"))
+            self.assertEqual(manager.recv(100), b"READY=1")
+            self.assertEqual(manager.recv(100), b"WATCHDOG=1")
+            server.send_signal(signal.SIGHUP)
+            told = {manager.recv(100) for _ in range(4)}
+            self.assertIn(b"RELOADING=1", told)
+            server.send_signal(signal.SIGTERM)
+            while manager.recv(100) != b"STOPPING=1":
+                pass
+            self.assertEqual(server.wait(PATIENCE), 0)
+
+    def test_a_socket_that_was_passed_is_taken(self):
+        with socket.socket() as listener:
+            listener.bind(("127.0.0.1", 0))
+            listener.listen()
+            port = listener.getsockname()[1]
+            fd = listener.detach()
+
+            # The pid is known in the child alone, so a shell says it.
+            p = subprocess.Popen(["sh", "-c", 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" serve --json', KEN], env=self.env,
+                                 text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, close_fds=False,
+                                 preexec_fn=lambda: (os.dup2(fd, 3), os.set_inheritable(3, True)))
+            os.close(fd)
+            self.processes.append(p)
+            self.assertTrue(json.loads(p.stdout.readline())["url"].endswith(f":{port}"))
+            self.assertEqual(self.post(f"http://127.0.0.1:{port}", "list_projects", {})["projects"], [])
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--ken", required=True)
+    args, rest = parser.parse_known_args()
+    KEN = os.path.realpath(args.ken)
+    unittest.main(argv=["process.py", *rest])
