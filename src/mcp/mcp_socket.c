@@ -155,11 +155,27 @@ static void step(connection *x, int64_t now_ns)
         ken_mcp_session_cancel_all(x->c->session);
 }
 
+static bool takes_more(const connection *x, size_t n_left)
+{
+    return x->c && n_left <= CHANNEL_STOP_BYTES && !ken_mcp_session_is_full(x->c->session);
+}
+
 static short events_of(const connection *x, size_t n_left)
 {
-    bool reads = x->state == GREETING || (x->state == OPEN && n_left <= CHANNEL_STOP_BYTES &&
-                                          !ken_mcp_session_is_full(x->c->session));
+    bool reads = x->state == GREETING || (x->state == OPEN && takes_more(x, n_left));
     return (short)((reads ? POLLIN : 0) | (n_left ? POLLOUT : 0));
+}
+
+// Milliseconds after which it is looked at without an event; -1 = never.
+static int wait_ms(const connection *x, short events)
+{
+    if (x->state == GREETING)
+        return GREETING_MS;
+    if (x->state != OPEN || !x->c)
+        return ROUND_MS;
+    if (!(events & POLLIN))
+        return FULL_MS;
+    return ken_mcp_server_look(x->c->server) ? LOOK_MS : -1;
 }
 
 static void read_input(ken_mcp_socket *s, connection *x)
@@ -210,12 +226,7 @@ static void prepare(ken_mcp_socket *s, poll_round *p)
         bool is_broken = false;
         size_t n_left = x->c ? ken_mcp__channel_flush(x->c, &is_broken) : 0;
         short events = events_of(x, n_left);
-        bool is_full = x->state == OPEN && !(events & POLLIN);
-        int ms = x->state == ENDING || x->state == GONE ? ROUND_MS
-                 : x->state == GREETING                 ? GREETING_MS
-                 : is_full                              ? FULL_MS
-                 : ken_mcp_server_look(x->c->server)    ? LOOK_MS
-                                                        : -1;
+        int ms = wait_ms(x, events);
         if (ms >= 0 && (p->wait_ms < 0 || ms < p->wait_ms))
             p->wait_ms = ms;
         p->fds[p->n++] = (struct pollfd){ .fd = events ? x->fd : -1, .events = events };
