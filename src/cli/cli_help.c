@@ -2,6 +2,7 @@
 // The table of commands, and the help that is made from it.
 #include "cli/cli_clients_priv.h"
 #include "cli/cli_print_priv.h"
+#include "model/job.h"
 
 #define MODES   "hybrid|lexical|semantic|symbol|text|regex|similar"
 #define OPTS(a) (a), sizeof(a) / sizeof *(a)
@@ -28,6 +29,15 @@ static const cli_opt token_add_opts[] = {
       NULL },
     { "expires", 0, CLI_VALUE, "WHEN", "90d, 12h or 2027-01-31 (default: never)", NULL },
 };
+
+// Every state of a job.
+#define J(id, word) "|" word
+static const cli_opt jobs_list_opts[] = {
+    { "limit", 'k', CLI_VALUE, "N", "number of jobs, 1 to 1000 (default 20)", NULL },
+    { "state", 0, CLI_VALUE, "STATE", "only those that are so: running, failed, …",
+      &(KEN_JOB_STATE_TABLE(J))[1] },
+};
+#undef J
 
 static const cli_opt sql_opts[] = {
     { "limit", 'k', CLI_VALUE, "N", "number of rows, 1 to 100000 (default 1000)", NULL },
@@ -105,6 +115,15 @@ static const cli_command own_commands[] = {
       "ollama:NAME, openai:NAME or tei:NAME: then, and only then, code is sent away.\n",
       OPTS(model_opts), 0, 2, true, false, ken_cli__run_model, NULL, 0,
       "list|add|download|use|remove|bench" },
+    { "jobs list", "", "list what the server does, will do and has done, newest first",
+      "With --project only the jobs of that project. The last 500 of 30 days are kept.",
+      OPTS(jobs_list_opts), 0, 0, true, false, ken_cli__run_jobs_list, NULL, 0, NULL },
+    { "jobs show", "ID", "show a job: how far it is, what it did or why it failed", NULL, NULL, 0,
+      1, 1, true, false, ken_cli__run_jobs_show, NULL, 0, NULL },
+    { "jobs cancel", "ID", "take a job out of the queue, or stop it", NULL, NULL, 0, 1, 1, true,
+      false, ken_cli__run_jobs_cancel, NULL, 0, NULL },
+    { "jobs wait", "ID", "wait until a job has ended; exit code 1 unless it is done", NULL, NULL, 0,
+      1, 1, true, false, ken_cli__run_jobs_wait, NULL, 0, NULL },
     { "token add", "NAME", "make an access token of the server, and print its secret once",
       "With --project it opens that project alone. The secret is kept nowhere, its hash is.\n\n"
       "  ken token add ci --scope read,write --project . --expires 90d",
@@ -202,6 +221,7 @@ static const struct {
     { "checkpoint", "keep where work stood, to go on from there later", "list" },
     { "rules", "what a change must obey: ask before it, check after it", NULL },
     { "config", "show settings and where each came from, or change them", "show" },
+    { "jobs", "what the server does on its own: indexing, vectors, downloads", "list" },
     { "token", "access tokens of the server: make, list or revoke them", "list" },
     { "projects", "list the known projects, or forget one", "list" },
 };

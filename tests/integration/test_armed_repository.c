@@ -409,6 +409,10 @@ static const char *const lines[] = {
     "projects remove 0000 --yes",
     "model list",
     "serve --help", // what it answers is what the operations do, each of which has a line
+    "jobs list",
+    "jobs show 0000",
+    "jobs cancel 0000",
+    "jobs wait 0000",
     "token add x --expires 1d",
     "token list",
     "token revoke x",
