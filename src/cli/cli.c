@@ -161,7 +161,14 @@ static ken_status setup_logs(cli *x, ken_err *err)
     ken_status st = ken_log_level_parse(ken_config_str(x->config, KEN_CFG_LOG_LEVEL), &level, err);
     if (st)
         return st;
-    ken_log_setup(level, ken_str_eq_c(ken_config_str(x->config, KEN_CFG_LOG_FORMAT), "json"));
+    ken_str form = ken_config_str(x->config, KEN_CFG_LOG_FORMAT);
+    bool has_file = ken_config_log_file(x->config).len > 0;
+    bool is_journal = !has_file && ken_log_is_journal();
+    bool is_for_machines = x->command && !strcmp(x->command->name, "serve") &&
+                           (has_file || (!is_journal && !isatty(STDERR_FILENO)));
+    ken_log_setup(level,
+                  ken_str_eq_c(form, "json") || (ken_str_eq_c(form, "auto") && is_for_machines));
+    ken_log_use_journal(is_journal);
     open_log_file(x);
     const char *trace = ken_config_env("KEN_TRACE");
     st = trace ? ken_trace_setup(ken_str_c(trace), err) : KEN_OK;

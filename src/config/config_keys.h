@@ -108,8 +108,10 @@
       "KEN_DATA_DIR", OWNER, "folder of all indexes; empty = $XDG_DATA_HOME/ken")                  \
     X(LOG_LEVEL, "log.level", WORD, "warn", 0, 0, "none=off|error=fatal|warn=warning|info|debug",  \
       "KEN_LOG_LEVEL,LOG_LEVEL", OWNER, "least important messages that are written to stderr")     \
-    X(LOG_FORMAT, "log.format", WORD, "text", 0, 0, "text|json",                                   \
-      "KEN_LOG_FORMAT,LOG_FORMAT", OWNER, "form of the messages on stderr")                        \
+    X(LOG_FORMAT, "log.format", WORD, "auto", 0, 0, "auto|text|json",                              \
+      "KEN_LOG_FORMAT,LOG_FORMAT", OWNER,                                                          \
+      "form of the messages; auto = json of ken serve, unless stderr is a terminal or the journal "  \
+      "of systemd, else text")                                                                     \
     X(LOG_FILE, "log.file", TEXT, "", 0, 0, "",                                                    \
       "KEN_LOG_FILE", OWNER, "file that messages are written to instead of stderr; "         \
       "relative = in data.dir")                \

@@ -3,6 +3,9 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/utf8.h"
@@ -17,7 +20,7 @@ enum {
 };
 
 atomic_int ken_log__level = KEN_LOG_WARN;
-static atomic_bool log_is_json;
+static atomic_bool log_is_json, log_is_journal;
 
 static const char *const level_words[] = {
 #define X(name, word) word,
@@ -54,6 +57,23 @@ void ken_log_setup(ken_log_level level, bool is_json)
     atomic_store(&log_is_json, is_json);
 }
 
+bool ken_log_is_journal(void)
+{
+    const char *named = getenv("JOURNAL_STREAM");
+    ken_str rest = ken_str_c(named), device, inode;
+    uint64_t wanted[2];
+    struct stat real;
+    return named && ken_str_split_next(&rest, ':', &device) &&
+           ken_str_split_next(&rest, ':', &inode) && !rest.ptr &&
+           ken_str_parse_u64(device, &wanted[0]) && ken_str_parse_u64(inode, &wanted[1]) &&
+           !fstat(STDERR_FILENO, &real) && real.st_dev == wanted[0] && real.st_ino == wanted[1];
+}
+
+void ken_log_use_journal(bool is_journal)
+{
+    atomic_store(&log_is_journal, is_journal);
+}
+
 // Appends `text` to line[at …], up to `max`: escaped for JSON; control characters and broken UTF-8 become
 // '?'.
 static size_t put_text(char *line, size_t at, size_t max, ken_str text, bool is_json)
@@ -79,14 +99,18 @@ static size_t put_text(char *line, size_t at, size_t max, ken_str text, bool is_
 // Up to the message; it fits in any case.
 static size_t put_head(char *line, ken_log_level level, const char *module, bool is_json)
 {
+    static const char *const priorities[] = { "", "<3>", "<4>", "<6>", "<7>" }; // sd-daemon(3)
     char when[KEN_TIME_TEXT];
     ken_clock_format(ken_clock_wall_ms(), when);
     const char *word = ken_log_level_word(level);
-    int n = is_json ? snprintf(line, LOG_HEAD_MAX,
-                               "{\"timestamp\":\"%s\",\"level\":\"%s\",\"module\":\"%s\","
-                               "\"message\":\"",
-                               when, word, module)
-                    : snprintf(line, LOG_HEAD_MAX, "%s %-5s %s: ", when, word, module);
+    bool is_journal = atomic_load_explicit(&log_is_journal, memory_order_relaxed);
+    const char *priority = is_journal && level < KEN_LOG_LEVEL_COUNT ? priorities[level] : "";
+    int n = is_json      ? snprintf(line, LOG_HEAD_MAX,
+                                    "%s{\"timestamp\":\"%s\",\"level\":\"%s\",\"module\":\"%s\","
+                                         "\"message\":\"",
+                                    priority, when, word, module)
+            : is_journal ? snprintf(line, LOG_HEAD_MAX, "%s%s: ", priority, module)
+                         : snprintf(line, LOG_HEAD_MAX, "%s %-5s %s: ", when, word, module);
     return n < 0 ? 0 : n < LOG_HEAD_MAX ? (size_t)n : LOG_HEAD_MAX - 1;
 }
 

@@ -40,6 +40,12 @@ const char *ken_log_level_word(ken_log_level level);
 // At start everything up to WARN is printed, as text.
 void ken_log_setup(ken_log_level level, bool is_json);
 
+// Whether stderr is the journal of systemd: JOURNAL_STREAM names the file that it is.
+bool ken_log_is_journal(void);
+// Lines begin with "<priority>", as the journal reads them, and have no time, which it knows. Once at
+// start; not with a file.
+void ken_log_use_journal(bool is_journal);
+
 // Lines go to this file from now on. When it has max_bytes it is renamed to "<path>.1", that to ".2" and
 // so on, at most `keep` of them, and begun anew; several processes may share it. Its folder is made. On
 // failure they go where they went.

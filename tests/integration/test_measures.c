@@ -189,6 +189,41 @@ KEN_TEST(a_call_is_a_record_with_its_phases)
     lab_close(&l);
 }
 
+// A server that ends after it has started; what is in `log` of the project's folder then.
+static ken_str serve(const char *before)
+{
+    char script[900], data[600];
+    const char *const argv[] = { "sh", "-c", script, NULL };
+    ken_proc_result r;
+    ken_err err = { 0 };
+    snprintf(data, sizeof data, "KEN_DATA_DIR=%s", ktest_path("data/z"));
+    snprintf(script, sizeof script,
+             "rm -f out; exec 2>log; %s \"%s\" serve --port 0 -v >out & n=0; "
+             "while [ ! -s out ] && [ $n -lt 200 ]; do sleep 0.1; n=$((n+1)); done; kill $!; wait",
+             before, KEN_BINARY);
+    const char *const env[] = { data, NULL };
+    kt_ok_err(
+        ken_proc_run(
+            &(ken_proc_opts){ .argv = argv, .cwd = ktest_path("proj"), .env = ktest_env(env) }, &r,
+            &err),
+        &err);
+    ken_proc_result_release(&r);
+    return ktest_read(ktest_path("proj/log"));
+}
+
+KEN_TEST(a_server_writes_json_unless_the_journal_reads_it)
+{
+    ktest_write("proj/a.c", "int a;\n");
+    json_t *v = NULL;
+    ken_str log = serve(""), line;
+    kt_true(ken_str_line_next(&log, &line));
+    kt_ok(ken_json_parse(line, &v, NULL));
+    kt_true(json_is_string(json_object_get(v, "timestamp")));
+    json_decref(v);
+    log = serve("JOURNAL_STREAM=$(stat -c %d:%i log)");
+    kt_true(ken_str_starts(log, KEN_STR("<6>serve: serves at http://127.0.0.1:")));
+}
+
 // ---- traces ------------------------------------------------------------------------------------
 
 #define TRACE_ID "0af7651916cd43dd8448eb211c80319c"

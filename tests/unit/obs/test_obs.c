@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Log and trace lines as they arrive on stderr.
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -52,6 +54,42 @@ KEN_TEST(only_what_matters_is_written)
     const char *text = captured_text();
     kt_null(strstr(text, "not this"));
     kt_has_str(text, "warn  test: but this and?that\n");
+}
+
+KEN_TEST(the_journal_gets_priorities_and_no_time)
+{
+    struct stat end;
+    char named[64];
+    capture();
+    kt_eq_i(fstat(STDERR_FILENO, &end), 0);
+    snprintf(named, sizeof named, "%llu:%llu", (unsigned long long)end.st_dev,
+             (unsigned long long)end.st_ino);
+    setenv("JOURNAL_STREAM", named, 1);
+    bool is_journal = ken_log_is_journal();
+    snprintf(named, sizeof named, "%llu:%llu", (unsigned long long)end.st_dev,
+             (unsigned long long)end.st_ino + 1);
+    setenv("JOURNAL_STREAM", named, 1); // inherited, and stderr leads elsewhere
+    bool is_other = ken_log_is_journal();
+    setenv("JOURNAL_STREAM", "1", 1);
+    bool is_half = ken_log_is_journal();
+    unsetenv("JOURNAL_STREAM");
+    bool is_none = ken_log_is_journal();
+    ken_log_use_journal(true);
+    ken_log_setup(KEN_LOG_DEBUG, false);
+    KEN_LOG_ERR("test", "worst");
+    KEN_LOG_WARNING("test", "bad");
+    KEN_LOG_NOTE("test", "good");
+    KEN_LOG_DETAIL("test", "small");
+    ken_log_record(KEN_LOG_INFO, "test", "values", &KEN_LOG_F_COUNT("n", 1), 1);
+    ken_log_setup(KEN_LOG_WARN, true);
+    KEN_LOG_WARNING("test", "bad");
+    ken_log_setup(KEN_LOG_WARN, false);
+    ken_log_use_journal(false);
+    const char *text = captured_text();
+    kt_true(is_journal);
+    kt_false(is_other || is_half || is_none);
+    kt_has_str(text, "<3>test: worst\n<4>test: bad\n<6>test: good\n<7>test: small\n"
+                     "<6>test: values n=1\n<4>{\"timestamp\":\"");
 }
 
 KEN_TEST(secrets_are_not_written)
