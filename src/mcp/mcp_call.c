@@ -11,11 +11,17 @@
 enum {
     ANSWER_MAX = 64 * 1024 * 1024,
     CLIENT_MAX = 60, // bytes of its name, and of its version
+    PROGRESS_EVERY_NS = 100 * 1000 * 1000,
 };
 
 static void on_progress(void *ctx, const ken_tool_progress *p)
 {
-    ken_mcp__tell_progress(ctx, p->done, p->total, p->message);
+    ken_mcp__request *r = ctx;
+    int64_t now = ken_clock_mono_ns();
+    if (now - r->last_progress_ns < PROGRESS_EVERY_NS)
+        return;
+    r->last_progress_ns = now;
+    ken_mcp__tell_progress(r, p->done, p->total, p->message);
 }
 
 // ---- who asks ----------------------------------------------------------------------------------

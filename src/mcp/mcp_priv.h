@@ -115,7 +115,7 @@ struct ken_mcp__request {
     char *text;              // owned: the message of one that waits without its tree, or NULL
     size_t text_bytes;
     ken_cancel cancel;
-    double last_progress;
+    double last_progress; // that was told
     int64_t last_progress_ns;
     const char *result_type; // of the stateless era; NULL = complete
     // Who asks, all owned. From the transport, or NULL:
@@ -214,6 +214,7 @@ ken_tool_ctx ken_mcp__tool_ctx(ken_mcp__request *r);
 // ---- mcp_tell.c: what a client is told while a request runs -------------------------------------
 // false: no such word.
 bool ken_mcp__level_parse(ken_str word, ken_mcp__level *out);
+// When it is more than before, and the client wants it.
 void ken_mcp__tell_progress(ken_mcp__request *r, double done, double total, const char *message);
 // If the client wants to be told what has that level.
 void ken_mcp__tell_log(ken_mcp__request *r, ken_mcp__level level, ken_str text);

@@ -149,6 +149,7 @@ ken_mcp__request *ken_mcp__request_new(ken_mcp_session *s, void *tag)
     r->session = s;
     r->server = s->server;
     r->tag = tag;
+    r->last_progress = -1; // it grows with each
     return r;
 }
 

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a client is told while its request runs: how far it is, and what happens.
-#include "base/clock.h"
 #include "mcp/mcp_priv.h"
-
-enum {
-    PROGRESS_EVERY_NS = 100 * 1000 * 1000
-};
 
 static const char *const level_words[] = { "",
 #define X(name, word) word,
@@ -26,12 +21,9 @@ bool ken_mcp__level_parse(ken_str word, ken_mcp__level *out)
 
 void ken_mcp__tell_progress(ken_mcp__request *r, double done, double total, const char *message)
 {
-    int64_t now = ken_clock_mono_ns();
-    if (!r->msg.token || done <= r->last_progress ||
-        now - r->last_progress_ns < PROGRESS_EVERY_NS || ken_cancel_is_set(&r->cancel))
+    if (!r->msg.token || done <= r->last_progress || ken_cancel_is_set(&r->cancel))
         return;
     r->last_progress = done;
-    r->last_progress_ns = now;
     ken_buf out = KEN_BUF_INIT(16 * 1024);
     ken_buf_puts(&out, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\","
                        "\"params\":{\"progressToken\":");
