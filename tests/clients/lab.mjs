@@ -195,4 +195,44 @@ export class Wire {
   }
 }
 
+// A server on a port of its own, which says where it is in a line of JSON: the program, or another.
+export class Served {
+  static async start(name, { command = binary, args = ['serve', '--port', '0', '--json'], cwd = scratch } = {}) {
+    const served = new Served();
+    served.child = spawn(command, args, { cwd, env: env(name), stdio: ['pipe', 'pipe', 'pipe'] });
+    served.errors = '';
+    served.child.stderr.setEncoding('utf8');
+    served.child.stderr.on('data', (text) => { served.errors += text; });
+    served.exit = new Promise((done) => served.child.on('close', (code, signal) => done({ code, signal })));
+    process.on('exit', () => served.child.kill('SIGKILL'));
+    Object.assign(served, JSON.parse(await served.firstLine()));
+    return served;
+  }
+
+  firstLine() {
+    return new Promise((done, fail) => {
+      let text = '';
+      this.child.stdout.setEncoding('utf8');
+      this.child.stdout.on('data', (more) => {
+        text += more;
+        if (text.includes('\n'))
+          done(text.slice(0, text.indexOf('\n')));
+      });
+      this.child.on('error', fail);
+      this.exit.then((how) => fail(new Error(`it ended: ${how.code} ${how.signal} ${this.errors}`)));
+    });
+  }
+
+  async stop() {
+    this.child.stdin.end();
+    this.child.kill('SIGTERM');
+    return this.exit;
+  }
+}
+
+// Runs the program to its end.
+export function ken(name, cwd, ...args) {
+  return execFileSync(binary, args, { cwd, env: env(name), encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
 export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
