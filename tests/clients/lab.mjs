@@ -187,12 +187,16 @@ export class Wire {
     return { ...how, ms: performance.now() - start };
   }
 
-  // Processor time used so far, in clock ticks of 10 ms.
   ticks() {
-    const stat = fs.readFileSync(`/proc/${this.child.pid}/stat`, 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return Number(fields[11]) + Number(fields[12]);
+    return ticksOf(this.child);
   }
+}
+
+// Processor time that a process has used so far, in clock ticks of 10 ms.
+function ticksOf(child) {
+  const stat = fs.readFileSync(`/proc/${child.pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return Number(fields[11]) + Number(fields[12]);
 }
 
 // A server on a port of its own, which says where it is in a line of JSON: the program, or another.
@@ -221,6 +225,21 @@ export class Served {
       this.child.on('error', fail);
       this.exit.then((how) => fail(new Error(`it ended: ${how.code} ${how.signal} ${this.errors}`)));
     });
+  }
+
+  ticks() {
+    return ticksOf(this.child);
+  }
+
+  // Until it has nothing to do any more.
+  async becomesIdle(ms = 10000) {
+    for (const end = performance.now() + ms * patience; performance.now() < end;) {
+      const before = this.ticks();
+      await sleep(500);
+      if (this.ticks() - before <= 5)
+        return;
+    }
+    throw new Error(`it still works after ${ms * patience} ms`);
   }
 
   async stop() {

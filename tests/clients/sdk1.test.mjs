@@ -26,7 +26,7 @@ after(() => client.close());
 test('sdk 1: it connects and knows the server', () => {
   assert.equal(client.getServerVersion().name, 'ken');
   assert.ok(client.getInstructions().includes('search_code'));
-  assert.deepEqual(Object.keys(client.getServerCapabilities()).sort(), ['completions', 'prompts', 'resources', 'tools']);
+  assert.deepEqual(Object.keys(client.getServerCapabilities()).sort(), ['completions', 'logging', 'prompts', 'resources', 'tools']);
 });
 
 test('sdk 1: it lists tools and pings', async () => {
