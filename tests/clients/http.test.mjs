@@ -12,11 +12,11 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ListRootsRequestSchema, ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 
-import { ken, makeLargeProject, makeProject, patience, Served, sleep } from './lab.mjs';
+import { ken, makeLargeProject, makeProject, patience, rewriteLargeProject, Served, sleep } from './lab.mjs';
 
 const project = makeProject('http-project');
 const large = makeLargeProject('http-large', 1500);
-const indexLarge = { name: 'index_repository', arguments: { path: large, force_reindex: true } };
+const indexLarge = { name: 'index_repository', arguments: { path: large } };
 let served;
 
 before(async () => {
@@ -102,6 +102,7 @@ async function generationOfLarge(client) {
 // What a client asked and does not want any more is not worked at any longer: the run does not reach its end.
 async function abortEndsTheWork(client) {
   const generation = await generationOfLarge(client);
+  rewriteLargeProject(large);
   const abort = new AbortController();
   const begun = expectation('progress');
   const call = client.callTool(indexLarge, ...callOptions(client, { signal: abort.signal, onprogress: begun.meet }));
@@ -172,6 +173,7 @@ describe('sdk 1 over HTTP', () => {
   test('when the stream of a call breaks, its answer comes on the next', async () => {
     const { client: free, transport: wire, network: net } = await connect(served.mcp);
     await free.connect(wire);
+    rewriteLargeProject(large);
     const begun = expectation('progress');
     const call = free.callTool(indexLarge, undefined, { onprogress: begun.meet, timeout: 120000 * patience });
     await begun.met;

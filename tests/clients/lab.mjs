@@ -100,6 +100,13 @@ export function makeLargeProject(name, files = 4000) {
   return fs.realpathSync(dir);
 }
 
+// Makes every file of it one that was never seen.
+export function rewriteLargeProject(dir) {
+  for (const file of fs.readdirSync(dir, { recursive: true }))
+    if (file.endsWith('.c'))
+      fs.appendFileSync(path.join(dir, file), `// ${performance.now()}\n`);
+}
+
 export const modernMeta = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientCapabilities': {},
