@@ -66,7 +66,7 @@ const programs = {
 };
 
 // What each SDK speaks.
-const eras = { python: ['legacy', 'modern'], go: ['legacy', 'modern'], rust: ['legacy'] };
+const eras = { python: ['legacy', 'modern'], go: ['legacy', 'modern'], rust: ['legacy', 'modern'] };
 
 // ---- a network that breaks when it is told to ----------------------------------------------------
 
