@@ -118,11 +118,15 @@ typedef struct ken_score_term {
     double points; // value * weight
 } ken_score_term;
 
+enum {
+    KEN_LINES_MAX = 20 // of one file that text and regex tell
+};
+
 // A further place of the same file.
 typedef struct ken_place {
     uint32_t first_line, last_line; // 0-based, inclusive
-    ken_str symbol;
-    ken_str text; // the matching line, for text and regex
+    ken_str symbol;                 // the definition that it is, or that the line stands in
+    ken_str text;                   // the matching line, for text and regex
 } ken_place;
 
 // A definition that begins in a hit's chunk.

@@ -229,6 +229,8 @@ typedef struct query_wanted {
     bool is_quoted;       // it quotes what the lines must hold: all are shown
 } query_wanted;
 
+// The innermost definition around a byte, small variables apart; -1 = none.
+int64_t ken_query__definition_at(const ken_facts *facts, uint32_t byte);
 // All of the chunk, by the name it has; of a kind by the first definition of that kind.
 void ken_query__centre_chunk(const query_text *t, uint32_t chunk, ken_symbol_kind kind,
                              query_centre *out);

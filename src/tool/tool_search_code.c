@@ -13,7 +13,7 @@ enum {
     LIMIT_MAX = 50,
     CONTENT_MAX = 12 * 1024, // bytes of one result's code
     CONTEXT_MAX = 4 * 1024,  // bytes of its context on either side
-    PLACES_MAX = 5,          // of one result
+    PLACES_MAX = 5,          // of one result of a listing
     FIRST_MIN = 240,         // bytes of the first result's code, however little room there is
     CUT_BYTES = 300,         // for the names of members and the hint of an answer that was cut
     // As text: all results on a line each, then the code of the best of them.
@@ -161,10 +161,10 @@ static ken_status read_request(const ken_tool_env *env, const ken_args_search_co
 
 // ---- results -----------------------------------------------------------------------------------
 
-static json_t *places_json(const ken_hit *h)
+static void set_places(json_t *result, const ken_hit *h, size_t max)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < h->n_places && i < PLACES_MAX; i++) {
+    for (size_t i = 0; i < h->n_places && i < max; i++) {
         const ken_place *p = &h->places[i];
         json_t *o = json_object();
         ken_json_set_u64(o, "start_line", p->first_line + 1);
@@ -175,7 +175,9 @@ static json_t *places_json(const ken_hit *h)
             ken_json_set_str(o, "text", ken_utf8_clip(p->text, 300));
         ken_json_append(list, o);
     }
-    return list;
+    ken_json_set(result, "places", list);
+    if (h->n_places > max)
+        ken_json_set_u64(result, "places_total", h->n_places);
 }
 
 static json_t *symbols_json(const ken_hit *h)
@@ -217,7 +219,7 @@ static json_t *line_json(const ken_hit *h)
     if (h->is_refreshed)
         ken_json_set_bool(o, "changed_since_index", true);
     if (h->n_places)
-        ken_json_set(o, "places", places_json(h));
+        set_places(o, h, PLACES_MAX);
     if (h->n_terms)
         ken_json_set_real(o, "score", h->score);
     if (h->n_terms)
@@ -236,8 +238,13 @@ static size_t cost_of(ken_str text)
 static size_t line_cost(const ken_hit *h, bool has_places)
 {
     size_t cost = cost_of(h->path) + cost_of(h->symbol) + 24;
-    for (size_t i = 0; has_places && i < h->n_places && i < PLACES_MAX; i++)
-        cost += cost_of(h->places[i].symbol) + 9;
+    for (size_t i = 0; i < h->n_places && i < PLACES_MAX; i++) {
+        const ken_place *p = &h->places[i];
+        if (p->text.len)
+            cost += cost_of(p->text) + 9;
+        if (has_places || p->text.len)
+            cost += cost_of(p->symbol) + 9;
+    }
     return cost;
 }
 
@@ -267,8 +274,8 @@ static json_t *listing_json(const search_request *req, const ken_search_result *
     for (size_t i = 0; i < json_array_size(list) && i < CODE_RESULTS; i++) {
         const ken_hit *h = &r->hits[i];
         size_t room = req->max_bytes > used ? req->max_bytes - used : 0;
-        bool is_matched_lines = h->n_places && h->places[0].text.len;
-        if (is_matched_lines || (i && room < CODE_LEAST))
+        bool has_lines = h->n_places && h->places[0].text.len;
+        if (has_lines || (i && room < CODE_LEAST))
             break;
         ken_str code = clip_code(h->content, room > FIRST_MIN ? room : FIRST_MIN);
         json_t *o = json_array_get(list, i);
@@ -312,7 +319,7 @@ static json_t *hit_json(const ken_hit *h, const ken_tool__scope *scope, const ke
     if (h->n_symbols)
         ken_json_set(o, "symbols", symbols_json(h));
     if (h->n_places)
-        ken_json_set(o, "places", places_json(h));
+        set_places(o, h, SIZE_MAX);
     if (h->n_terms)
         ken_json_set(o, "explain", terms_json(h));
     return o;
@@ -668,27 +675,50 @@ static void put_further_places(const json_t *hit, ken_paint *out)
     ken_paint_puts(out, n ? "\n" : "");
 }
 
-static void put_matched_lines(const json_t *hit, const ken_str *words, size_t n, ken_paint *out)
+// "  141 in Parser.parse: while (next())" for each line that matched and does not stand in lines
+// [first, last], which are shown as code.
+static void put_matched_lines(const json_t *hit, long long first, long long last,
+                              const ken_str *words, size_t n, ken_paint *out)
 {
     const json_t *places = json_object_get(hit, "places");
-    for (size_t i = 0; i < json_array_size(places); i++) {
+    size_t n_shown = json_array_size(places);
+    for (size_t i = 0; i < n_shown; i++) {
         const json_t *p = json_array_get(places, i);
-        ken_str text = ken_tool__member(p, "text");
-        if (!text.len)
+        ken_str text = ken_str_trim(ken_tool__member(p, "text")),
+                in = ken_tool__member(p, "symbol_name");
+        long long line = ken_tool__number(p, "start_line");
+        if (!text.len || (line >= first && line <= last))
             continue;
-        ken_paint_printf(out, KEN_STYLE_LINE, "%lld ", ken_tool__number(p, "start_line"));
+        ken_paint_printf(out, KEN_STYLE_LINE, "  %lld", line);
+        if (in.len)
+            ken_paint_printf(out, KEN_STYLE_DIM, " in " KEN_STR_FMT, KEN_STR_ARG(in));
+        ken_paint_puts(out, ": ");
         ken_paint_line(out, text, words, n, 0);
         ken_paint_puts(out, "\n");
     }
+    long long total = ken_tool__number(hit, "places_total"), n_more = total - (long long)n_shown;
+    if (n_more > 0)
+        ken_paint_printf(out, KEN_STYLE_DIM, "  and %s%lld more line%s\n",
+                         total == KEN_LINES_MAX ? "at least " : "", n_more, n_more == 1 ? "" : "s");
 }
 
-// "path:3-9 method Parser.parse"; of matched lines "path".
-static void put_line(const json_t *hit, ken_paint *out)
+static bool is_matched_lines(const json_t *hit)
+{
+    return ken_tool__member(json_array_get(json_object_get(hit, "places"), 0), "text").len > 0;
+}
+
+// "path:3-9 method Parser.parse"; above matched lines, which may stand in several definitions, "path".
+static void put_line(const json_t *hit, bool is_file, ken_paint *out)
 {
     ken_str project = ken_tool__member(hit, "project");
     if (project.len)
         ken_paint_printf(out, KEN_STYLE_PLAIN, "[" KEN_STR_FMT "] ", KEN_STR_ARG(project));
-    ken_tool__put_definition(hit, "symbol_name", out);
+    if (is_file) {
+        ken_paint_path(out, ken_tool__member(hit, "file_path"));
+        ken_paint_puts(out, "\n");
+    } else {
+        ken_tool__put_definition(hit, "symbol_name", out);
+    }
 }
 
 static void put_code(const json_t *hit, const ken_str *words, size_t n_words, ken_paint *out)
@@ -724,10 +754,12 @@ static void put_whole(const json_t *hits, const ken_str *words, size_t n_words, 
     for (size_t i = 0; i < json_array_size(hits); i++) {
         const json_t *hit = json_array_get(hits, i);
         ken_paint_puts(out, i ? "\n" : "");
-        put_line(hit, out);
+        put_line(hit, false, out);
         ken_tool__history_text(hit, out);
         put_terms(hit, out);
         put_code(hit, words, n_words, out);
+        put_matched_lines(hit, ken_tool__number(hit, "start_line"),
+                          ken_tool__number(hit, "end_line"), words, n_words, out);
     }
 }
 
@@ -740,10 +772,10 @@ static void put_listing(const json_t *hits, const ken_str *words, size_t n_words
     }
     for (size_t i = 0; i < json_array_size(hits); i++) {
         const json_t *hit = json_array_get(hits, i);
-        put_line(hit, out);
+        put_line(hit, is_matched_lines(hit), out);
         ken_tool__history_text(hit, out);
         put_terms(hit, out);
-        put_matched_lines(hit, words, n_words, out);
+        put_matched_lines(hit, 1, 0, words, n_words, out);
         if (i < PLACES_RESULTS)
             put_further_places(hit, out);
         n_code += json_object_get(hit, "content") != NULL;
@@ -751,7 +783,7 @@ static void put_listing(const json_t *hits, const ken_str *words, size_t n_words
     for (size_t i = 0; i < n_code; i++) {
         const json_t *hit = json_array_get(hits, i);
         ken_paint_puts(out, "\n");
-        put_line(hit, out);
+        put_line(hit, false, out);
         put_code(hit, words, n_words, out);
     }
 }

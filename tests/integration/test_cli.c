@@ -251,8 +251,9 @@ KEN_TEST(index_then_ask)
     kt_has_str(out, "retry_with_backoff");
     kt_has_str(out, "\n2 int retry_with_backoff(int tries)");
     kt_has_str(ken_ok("search Parser proj --mode symbol"), "src/parse.py:");
-    kt_has_str(ken_ok("search 'delay_ms *= 2' proj --mode text"), "\n6 ");
-    kt_has_str(ken_ok("search 'delay_\\w+ =' proj --mode regex"), "src/retry.c:");
+    kt_has_str(ken_ok("search 'delay_ms *= 2' proj --mode text"),
+               "\n  6 in retry_with_backoff: delay_ms *= 2;");
+    kt_has_str(ken_ok("search 'delay_\\w+ =' proj --mode regex"), "src/retry.c\n  4 in ");
     kt_has_str(ken_ok("def Parser.parse proj"), "src/parse.py:");
     kt_has_str(ken_ok("outline proj/src/parse.py"), "def parse(");
     kt_has_str(ken_ok("chunks proj/src/retry.c"), "retry_with_backoff");

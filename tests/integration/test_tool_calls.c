@@ -913,6 +913,36 @@ KEN_TEST(pages_of_text_lead_through_everything)
     lab_close(&l);
 }
 
+KEN_TEST(c2_lines_of_several_functions_stand_under_their_file)
+{
+    lab l;
+    ken_buf code = KEN_BUF_INIT(0);
+    for (int i = 0; i < 9; i++)
+        ken_buf_printf(&code, "def use_%d():\n    return needle(%d)\n\n\n", i, i);
+    ktest_write("c2/a.py", ken_buf_str(&code).ptr);
+    ken_buf_release(&code);
+    lab_open(&l, ktest_path("c2"));
+    json_decref(call(&l, "index_repository", "{\"path\":\".\"}"));
+    json_t *v = call(&l, "search_code",
+                     "{\"query\":\"needle\",\"search_type\":\"text\",\"format\":\"text\"}");
+    kt_eq_str(json_string_value(v), "a.py\n"
+                                    "  2 in use_0: return needle(0)\n"
+                                    "  6 in use_1: return needle(1)\n"
+                                    "  10 in use_2: return needle(2)\n"
+                                    "  14 in use_3: return needle(3)\n"
+                                    "  18 in use_4: return needle(4)\n"
+                                    "  and 4 more lines\n"
+                                    "1 result, text\n");
+    json_decref(v);
+    v = call(&l, "search_code",
+             "{\"query\":\"needle\",\"search_type\":\"text\",\"format\":\"json\"}");
+    const json_t *places = json_object_get(first(v, "results"), "places");
+    kt_eq_u(json_array_size(places), 9);
+    kt_eq_text(text(json_array_get(places, 8), "symbol_name"), "use_8");
+    json_decref(v);
+    lab_close(&l);
+}
+
 // A large file among small ones, as a chunk store shows it.
 KEN_TEST(s2_26_search_has_several_chunks_of_a_file)
 {

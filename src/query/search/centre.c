@@ -66,14 +66,18 @@ static ken_span whole_span(const ken_symbol *s)
     return (ken_span){ has_comment ? s->doc.start : s->span.start, s->span.end };
 }
 
-// The innermost definition that the chunk begins inside of; -1 = none.
-static int64_t open_at(const ken_facts *facts, uint32_t byte)
+// The innermost definition among those before symbol `end` that reaches over a byte; -1 = none.
+static int64_t innermost(const ken_facts *facts, uint32_t end, uint32_t byte)
 {
-    int64_t at = (int64_t)first_from(facts, byte) - 1;
-    for (; at >= 0; at = facts->symbols[at].parent)
+    for (int64_t at = (int64_t)end - 1; at >= 0; at = facts->symbols[at].parent)
         if (facts->symbols[at].span.end > byte && is_definition(&facts->symbols[at]))
             return at;
     return -1;
+}
+
+int64_t ken_query__definition_at(const ken_facts *facts, uint32_t byte)
+{
+    return innermost(facts, first_from(facts, byte + 1), byte);
 }
 
 static bool is_meant(const query_wanted *w, ken_str name)
@@ -96,8 +100,8 @@ static void add_definition(centring *f, const ken_facts *facts, uint32_t symbol)
 static void collect(centring *f, const ken_facts *facts)
 {
     ken_span span = f->chunk->span;
-    int64_t open = open_at(facts, span.start);
-    if (open >= 0)
+    int64_t open = innermost(facts, first_from(facts, span.start), span.start);
+    if (open >= 0) // the chunk begins inside of it
         f->all[f->n++] = (definition){ .symbol = (uint32_t)open, .span = span, .is_open = true };
     for (uint32_t i = first_from(facts, span.start);
          i < facts->n_symbols && facts->symbols[i].span.start < span.end; i++) {

@@ -16,7 +16,7 @@ enum {
     MAX_FILE_BYTES = 10 << 20,
     MATCH_LIMIT = 2000000,
     DEPTH_LIMIT = 20000,
-    PLACES_PER_FILE = 20,
+    FOUND_PER_FILE = 400, // that are looked at when chunks are filtered
     LINE_MAX_SHOWN = 300,
     LINE_BEFORE = 100, // of a long line, before what matched
 };
@@ -120,13 +120,19 @@ static ken_str part_around(ken_str line, size_t at)
     return ken_utf8_clip(ken_str_sub(line, start, line.len), LINE_MAX_SHOWN);
 }
 
-// Lines of the file that match, at most PLACES_PER_FILE; one place a line.
+static bool has_chunk_filter(const ken_search_opts *o)
+{
+    return o->kind || o->chunk_types || o->phrases.n || o->excluded.n;
+}
+
+// Lines of the file that match, as many as are wanted; one place a line.
 static ken_status find_places(text_search *x, ken_str text, text_place *out, size_t *out_n,
                               ken_err *err)
 {
-    size_t from = 0, counted = 0, n = 0;
+    size_t from = 0, counted = 0, n = 0,
+           most = has_chunk_filter(x->o) ? FOUND_PER_FILE : KEN_LINES_MAX;
     uint32_t line = 0;
-    while (n < PLACES_PER_FILE && from <= text.len) {
+    while (n < most && from <= text.len) {
         size_t at = SIZE_MAX, end = 0, line_start, line_end;
         ken_status st = next_match(x, text, from, &at, &end, err);
         if (st)
@@ -152,9 +158,38 @@ static uint32_t chunk_at(const ken_facts *facts, size_t byte)
     return best;
 }
 
-static void fill(text_search *x, uint32_t file, query_text *t, uint32_t chunk,
-                 const text_place *found, size_t n, ken_hit *hit)
+// Whether a byte stands in a definition of the kind that is asked for.
+static bool is_in_kind(const text_search *x, const ken_facts *facts, size_t byte)
 {
+    int64_t at = x->o->kind ? ken_query__definition_at(facts, (uint32_t)byte) : -1;
+    while (at >= 0 && facts->symbols[at].kind != x->o->kind)
+        at = facts->symbols[at].parent;
+    return !x->o->kind || at >= 0;
+}
+
+// Leaves the places whose chunks and definitions pass.
+static size_t filter_places(text_search *x, query_text *t, text_place *found, size_t n)
+{
+    size_t kept = 0;
+    uint32_t last = UINT32_MAX;
+    bool is_passing = false;
+    for (size_t i = 0; i < n && kept < KEN_LINES_MAX && t->facts.n_chunks; i++) {
+        uint32_t chunk = chunk_at(&t->facts, found[i].at);
+        if (chunk != last)
+            is_passing = ken_query__chunk_passes(&t->facts, chunk, x->o) &&
+                         ken_query__words_pass(t, t->facts.chunks[chunk].span, x->o);
+        last = chunk;
+        if (is_passing && is_in_kind(x, &t->facts, found[i].at))
+            found[kept++] = found[i];
+    }
+    return kept;
+}
+
+// Each line is told with the definition that it stands in.
+static void fill(text_search *x, uint32_t file, query_text *t, const text_place *found, size_t n,
+                 ken_hit *hit)
+{
+    uint32_t chunk = chunk_at(&t->facts, found[0].at);
     *hit = (ken_hit){ .score = 1, .similarity = 1 };
     query_centre centre;
     ken_query__centre_chunk(t, chunk, x->o->kind, &centre);
@@ -164,27 +199,28 @@ static void fill(text_search *x, uint32_t file, query_text *t, uint32_t chunk,
         size_t start, end;
         ken_str line = line_around(ken_buf_str(&x->buf), found[i].at, &start, &end);
         line = ken_arena_dup(x->arena, part_around(line, found[i].at - start));
+        int64_t symbol = ken_query__definition_at(&t->facts, (uint32_t)found[i].at);
         hit->places[hit->n_places++] = (ken_place){
             .first_line = found[i].line,
             .last_line = found[i].line,
+            .symbol = symbol < 0 ? KEN_STR("")
+                                 : ken_view_qualified(x->arena, &t->facts, (uint32_t)symbol),
             .text = ken_query__repaired(x->arena, line),
         };
     }
 }
 
 // The lines come from the text that was searched; chunk and symbol from the file's facts.
-static bool show(text_search *x, uint32_t file, const text_place *found, size_t n, ken_hit *hit)
+static bool show(text_search *x, uint32_t file, text_place *found, size_t n, ken_hit *hit)
 {
     query_text t;
     if (ken_query__load_text(x->s, file, x->arena, &t, NULL))
         return false;
-    uint32_t chunk = chunk_at(&t.facts, found[0].at);
-    bool is_shown = t.facts.n_chunks && ken_query__chunk_passes(&t.facts, chunk, x->o) &&
-                    ken_query__words_pass(&t, t.facts.chunks[chunk].span, x->o);
-    if (is_shown)
-        fill(x, file, &t, chunk, found, n, hit);
+    n = filter_places(x, &t, found, n);
+    if (n)
+        fill(x, file, &t, found, n, hit);
     ken_query__close_text(&t);
-    return is_shown;
+    return n > 0;
 }
 
 // Tests, examples, generated code, prose and data come after ordinary code.
@@ -224,7 +260,7 @@ static ken_status search_files(text_search *x, const ken_cancel *cancel, ken_sea
             return st;
         if (is_noise(x, f) != (i >= n_files) || !ken_query__file_passes(x->s, f, x->o))
             continue;
-        text_place found[PLACES_PER_FILE];
+        text_place found[FOUND_PER_FILE];
         size_t n = 0;
         st = search_file(x, f, found, &n, err);
         if (st)

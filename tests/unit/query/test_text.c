@@ -69,6 +69,46 @@ KEN_TEST(each_line_that_matches_is_a_place)
     sample_end();
 }
 
+static void write_needles(void)
+{
+    lab_write(&l, "a.py",
+              "import os\n\n\ndef first(x):\n    # needle one\n    return needle(x)\n\n\n"
+              "class Box:\n    limit = 3\n\n    def second(self, y):\n        y = y + 1\n"
+              "        return needle(y)\n\n\nprint(needle)\n");
+}
+
+KEN_TEST(c2_each_line_is_told_with_its_own_definition)
+{
+    start();
+    write_needles();
+    sample_index();
+    ken_search_result r = ask_text("needle");
+    lines_are(&r, "a.py:5,6,14,17");
+    kt_eq_text(r.hits[0].places[0].symbol, "first");
+    kt_eq_text(r.hits[0].places[2].symbol, "Box.second");
+    kt_eq_u(r.hits[0].places[3].symbol.len, 0); // the top of the file
+    r = ask_regex("^def");                      // the first byte of a definition is in it
+    kt_eq_text(r.hits[0].places[0].symbol, "first");
+    sample_end();
+}
+
+// The first line that matches may be in no such definition, and the others are.
+KEN_TEST(c2_lines_of_a_kind_are_those_in_definitions_of_that_kind)
+{
+    start();
+    write_needles();
+    sample_index();
+    ken_search_opts o = { .mode = KEN_SEARCH_TEXT, .kind = KEN_SYMBOL_METHOD };
+    ken_search_result r = ask_with("needle", o);
+    lines_are(&r, "a.py:14");
+    o.kind = KEN_SYMBOL_CLASS;
+    r = ask_with("needle", o);
+    lines_are(&r, "a.py:14");
+    o.kind = KEN_SYMBOL_INTERFACE;
+    kt_eq_u(ask_with("needle", o).n_hits, 0);
+    sample_end();
+}
+
 KEN_TEST(code_comes_before_tests_docs_and_data)
 {
     sample_start();
