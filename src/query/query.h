@@ -119,7 +119,8 @@ typedef struct ken_score_term {
 } ken_score_term;
 
 enum {
-    KEN_LINES_MAX = 20 // of one file that text and regex tell
+    KEN_SEARCH_MAX = 1000, // hits of one search
+    KEN_LINES_MAX = 20     // of one file that text and regex tell
 };
 
 // A further place of the same file.

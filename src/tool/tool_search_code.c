@@ -10,7 +10,6 @@
 #include "tool/tool_graph_priv.h"
 
 enum {
-    LIMIT_MAX = 50,
     CONTENT_MAX = 12 * 1024, // bytes of one result's code
     CONTEXT_MAX = 4 * 1024,  // bytes of its context on either side
     PLACES_MAX = 5,          // of one result of a listing
@@ -527,25 +526,26 @@ static ken_status search_one(const ken_tool_env *env, const search_request *req,
 typedef struct found {
     json_t *json; // owned
     double similarity;
-    size_t order; // of arrival, to keep equal ones stable
 } found;
 
+// The best of all projects, in order: this page and those before it.
 typedef struct found_list {
-    found items[LIMIT_MAX];
-    size_t n;
+    found *items;
+    size_t n, most, n_offered;
 } found_list;
 
-// Keeps the best `limit`, in order; takes `f.json`.
-static void add_found(found_list *l, found f, size_t limit)
+// Where one of that similarity belongs, behind its equals; `most` when it is none of the best.
+static size_t place_of(const found_list *l, double similarity)
 {
     size_t at = l->n;
-    while (at > 0 && l->items[at - 1].similarity < f.similarity)
+    while (at > 0 && l->items[at - 1].similarity < similarity)
         at--;
-    if (at >= limit) {
-        json_decref(f.json);
-        return;
-    }
-    if (l->n == limit)
+    return at;
+}
+
+static void insert_found(found_list *l, size_t at, found f)
+{
+    if (l->n == l->most)
         json_decref(l->items[--l->n].json);
     memmove(&l->items[at + 1], &l->items[at], (l->n - at) * sizeof *l->items);
     l->items[at] = f;
@@ -567,10 +567,15 @@ static ken_status add_project_hits(const ken_tool_env *env, const search_request
         all->n_total += r.n_total;
         all->is_at_least = all->is_at_least || r.is_at_least;
         for (size_t i = 0; i < r.n_hits; i++) {
+            size_t at = place_of(list, r.hits[i].similarity);
+            if (at >= list->most)
+                continue;
             json_t *o = req->is_list ? line_json(&r.hits[i]) : hit_json(&r.hits[i], &scope, &link);
             ken_json_set_str(o, "project", project->name);
-            add_found(list, (found){ o, r.hits[i].similarity, i }, req->opts.limit);
+            insert_found(list, at, (found){ o, r.hits[i].similarity });
         }
+        list->n_offered += r.n_hits;
+        all->is_truncated = all->is_truncated || r.is_truncated;
     }
     ken_tool__close(env, &scope);
     return st;
@@ -584,12 +589,21 @@ static ken_status search_all(const ken_tool_env *env, const search_request *req,
     size_t n = 0, n_searched = 0;
     if (env->ctx->project.len)
         return KEN_FAIL(err, KEN_EPERM, "this endpoint serves one project; leave the project out");
-    if (req->opts.offset)
-        return KEN_FAIL(err, KEN_EINVAL, "args.offset: paging needs one project, not '*'");
+    size_t offset = req->opts.offset, limit = req->opts.limit;
+    if (offset + limit > KEN_SEARCH_MAX)
+        return KEN_FAIL(err, KEN_EINVAL,
+                        "args.offset: over all projects %zu results at most can be passed over; "
+                        "name one project",
+                        KEN_SEARCH_MAX - limit);
     ken_status st = ken_app_list_projects(env->app, env->arena, &projects, &n, err);
     if (st)
         return st;
-    found_list *list = KEN_ARENA_NEW(env->arena, found_list);
+    // Which results of a project are on a page depends on all others: each is asked from its first.
+    search_request whole = *req;
+    whole.opts.offset = 0;
+    whole.opts.limit = (uint32_t)(offset + limit);
+    found_list list = { .items = KEN_ARENA_ARRAY(env->arena, found, offset + limit + 1),
+                        .most = offset + limit };
     json_t *results = json_array(), *skipped = json_array();
     for (size_t i = 0; i < n && !st; i++) {
         // Only what is indexed: nobody asked for each of these by name.
@@ -597,11 +611,15 @@ static ken_status search_all(const ken_tool_env *env, const search_request *req,
             ken_json_append(skipped, ken_json_str(projects[i].name));
             continue;
         }
-        st = add_project_hits(env, req, &projects[i], list, &all, err);
+        st = add_project_hits(env, &whole, &projects[i], &list, &all, err);
         n_searched++;
     }
-    for (size_t i = 0; i < list->n; i++)
-        ken_json_append(results, list->items[i].json);
+    for (size_t i = 0; i < list.n; i++) {
+        if (i < offset)
+            json_decref(list.items[i].json);
+        else
+            ken_json_append(results, list.items[i].json);
+    }
     if (st) {
         json_decref(results);
         json_decref(skipped);
@@ -618,12 +636,7 @@ static ken_status search_all(const ken_tool_env *env, const search_request *req,
         ken_json_set(o, "projects_not_indexed", skipped);
     else
         json_decref(skipped);
-    *out = finish(env, req, o, false);
-    if (all.n_total > list->n) {
-        ken_json_set_bool(*out, "truncated", true);
-        ken_json_set_str(*out, "hint",
-                         KEN_STR("there is more; name one project to page through it"));
-    }
+    *out = finish(env, req, o, all.is_truncated || list.n_offered > list.most);
     return KEN_OK;
 }
 

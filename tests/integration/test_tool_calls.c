@@ -913,6 +913,57 @@ KEN_TEST(pages_of_text_lead_through_everything)
     lab_close(&l);
 }
 
+// As in one project: each result of both is on one page, and the best come first.
+KEN_TEST(t4_a_search_over_all_projects_is_paged)
+{
+    lab l;
+    char name[40], body[200], args[200];
+    lab_open(&l, "");
+    for (int p = 0; p < 2; p++) {
+        for (int i = 0; i < 8; i++) {
+            snprintf(name, sizeof name, "all%d/pack_%d%d.py", p, p, i);
+            snprintf(body, sizeof body, "# Packs a basket.\ndef pack_%d%d():\n    return %d\n", p,
+                     i, i);
+            ktest_write(name, body);
+        }
+        snprintf(args, sizeof args, "{\"path\":\"%s\"}", ktest_path(p ? "all1" : "all0"));
+        json_decref(call(&l, "index_repository", args));
+    }
+    static const char *const modes[] = { "hybrid", "text", "lexical" };
+    for (size_t m = 0; m < sizeof modes / sizeof *modes; m++) {
+        json_int_t offset = 0;
+        double last = 2;
+        ken_map seen;
+        ken_map_init(&seen);
+        do {
+            snprintf(args, sizeof args,
+                     "{\"query\":\"packs a basket\",\"project\":\"*\",\"search_type\":\"%s\","
+                     "\"limit\":3,\"offset\":%d}",
+                     modes[m], (int)offset);
+            json_t *v = call(&l, "search_code", args), *list = json_object_get(v, "results");
+            kt_eq_i(json_integer_value(json_object_get(v, "total")) >= 16 ||
+                        json_is_true(json_object_get(v, "total_is_at_least")),
+                    1);
+            for (size_t i = 0; i < json_array_size(list); i++) {
+                const json_t *hit = json_array_get(list, i);
+                double score = json_number_value(json_object_get(hit, "similarity_score"));
+                kt_true(score <= last);
+                last = score;
+                bool is_new;
+                ken_map_put(&seen, text(hit, "file_path"), 1, &is_new);
+                kt_true(is_new);
+            }
+            offset = json_integer_value(json_object_get(v, "next_offset"));
+            json_decref(v);
+        } while (offset);
+        kt_eq_u(seen.len, 16);
+        ken_map_release(&seen);
+    }
+    fails(&l, "search_code", "{\"query\":\"x\",\"project\":\"*\",\"offset\":5000}", KEN_EINVAL,
+          "over all projects");
+    lab_close(&l);
+}
+
 KEN_TEST(c2_lines_of_several_functions_stand_under_their_file)
 {
     lab l;

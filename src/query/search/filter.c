@@ -6,7 +6,7 @@
 
 enum {
     DEFAULT_LIMIT = 10,
-    MAX_LIMIT = 50,
+    MAX_LIMIT = KEN_SEARCH_MAX,
     MAX_OFFSET = 10000,
     MAX_CONTEXT = 100,
     MAX_SYMBOLS = 32 // of a chunk

@@ -778,7 +778,7 @@ static void refuses(const char *query, ken_search_opts o, const char *field)
 KEN_TEST(bad_requests_name_the_field)
 {
     sample_start();
-    refuses("retry", (ken_search_opts){ .limit = 51 }, "limit");
+    refuses("retry", (ken_search_opts){ .limit = 1001 }, "limit");
     refuses("retry", (ken_search_opts){ .offset = 10001 }, "offset");
     refuses("retry", (ken_search_opts){ .context_lines = 101 }, "context_lines");
     refuses("retry", (ken_search_opts){ .threshold = 1.5 }, "similarity_threshold");
