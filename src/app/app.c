@@ -341,8 +341,11 @@ ken_status ken_app_borrow(ken_app *app, const ken_project_info *project, ken_sna
 {
     ken_err e = { 0 };
     app_handle *h = NULL;
+    ken_status st = ken_app__check_active(project, err);
+    if (st)
+        return st;
     ken_account *counted = ken_quota_exempt();
-    ken_status st = borrow(app, project, &h, &e);
+    st = borrow(app, project, &h, &e);
     ken_quota_count(counted);
     if (st)
         return fail_opening(project, st, &e, err);
@@ -632,11 +635,14 @@ ken_status ken_app_index(ken_app *app, const ken_project_info *project, const ke
                          const ken_cancel *cancel, ken_arena *arena, ken_index_report *out,
                          ken_err *err)
 {
-    ken_quota *paused = ken_quota_pause();
     ken_err e = { 0 };
+    ken_status st = ken_app__check_active(project, err);
+    if (st)
+        return st;
+    ken_quota *paused = ken_quota_pause();
     int64_t began = ken_clock_mono_ns();
     ken_metrics_add(KEN_METRIC_INDEX_RUNNING, 1, NULL);
-    ken_status st = index_project(app, project, opts, cancel, arena, out, &e);
+    st = index_project(app, project, opts, cancel, arena, out, &e);
     ken_metrics_add(KEN_METRIC_INDEX_RUNNING, -1, NULL);
     ken_quota_resume(paused);
     ken_app__count_run(st, st ? NULL : out, ken_clock_mono_ns() - began);

@@ -54,6 +54,8 @@ typedef struct ken_project_info {
     ken_str db_path;       // its index
     int64_t indexed_at_ms; // 0 = never completely
     bool root_exists;
+    bool
+        is_archived; // its index is kept and left alone: KEN_EPERM for who asks it or would index it
 } ken_project_info;
 
 // All known projects, by name.
@@ -91,6 +93,9 @@ ken_status ken_app_enter_sandbox(ken_app *app, const ken_project_info *only, boo
 // Forgets a project and removes its index. KEN_EBUSY while something writes it.
 ken_status ken_app_remove_project(ken_app *app, const ken_project_info *project, ken_err *err)
     KEN_MUST_USE;
+// Sets it aside, or takes it up again; `project` is brought up to date.
+ken_status ken_app_archive_project(ken_app *app, ken_project_info *project, bool is_archived,
+                                   ken_err *err) KEN_MUST_USE;
 
 // The commit that the work tree of `root` is at now, without running git; empty when it has none or
 // it cannot be told. Compare it with the generation's git_head.

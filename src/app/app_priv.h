@@ -93,6 +93,8 @@ ken_status ken_app__explain(const ken_project_info *project, ken_status st, ken_
 // Closes what is idle of a project.
 void ken_app__drop_idle(ken_app *app, ken_uuid project);
 // The lock of a project's writer: "<db>.lock". Folders are made.
+// KEN_EPERM, with what takes it up again, when it is archived.
+ken_status ken_app__check_active(const ken_project_info *project, ken_err *err) KEN_MUST_USE;
 ken_status ken_app__lock_index(ken_app *app, const ken_project_info *project, int *out_fd,
                                ken_err *err);
 

@@ -68,6 +68,7 @@ static ken_project_info info_of(const ken_catalog_row *row)
         .db_path = row->db_path,
         .indexed_at_ms = row->indexed_at_ms,
         .root_exists = ken_fs_exists(row->root.ptr),
+        .is_archived = !row->is_active,
     };
 }
 
@@ -190,13 +191,26 @@ static ken_status fail_unknown(const rows *r, ken_str ref, ken_arena *a, ken_err
                     KEN_STR_ARG(ref), KEN_STR_ARG(describe(r, a, KEN_STR(""))));
 }
 
+// The only one that is not archived; NULL when there are none or several.
+static const ken_catalog_row *find_only(const rows *r)
+{
+    const ken_catalog_row *only = NULL;
+    for (size_t i = 0; i < r->n; i++) {
+        if (only && r->ptr[i].is_active)
+            return NULL;
+        if (r->ptr[i].is_active)
+            only = &r->ptr[i];
+    }
+    return only;
+}
+
 // Nothing was said: the project around the working directory, else the only one.
 static ken_status find_default(const rows *r, ken_str cwd, ken_arena *a,
                                const ken_catalog_row **out, ken_err *err)
 {
     *out = cwd.len ? find_by_path(r, cwd, a) : NULL;
-    if (!*out && r->n == 1)
-        *out = &r->ptr[0];
+    if (!*out)
+        *out = find_only(r);
     if (*out)
         return KEN_OK;
     if (!r->n)
@@ -368,6 +382,35 @@ ken_status ken_app_remove_project(ken_app *app, const ken_project_info *project,
     }
     ken_fs_unlock(lock_fd);
     return st;
+}
+
+ken_status ken_app_archive_project(ken_app *app, ken_project_info *project, bool is_archived,
+                                   ken_err *err)
+{
+    ken_catalog *c = NULL;
+    ken_status st = ken_app__take_catalog(app, true, &c, err);
+    if (st)
+        return st;
+    st = ken_catalog_set_active(c, project->id, !is_archived, err);
+    if (st) {
+        ken_catalog_close(c);
+        return st;
+    }
+    ken_app__give_catalog(app, c);
+    ken_app__drop_idle(app, project->id);
+    project->is_archived = is_archived;
+    return KEN_OK;
+}
+
+ken_status ken_app__check_active(const ken_project_info *project, ken_err *err)
+{
+    if (!project->is_archived)
+        return KEN_OK;
+    return KEN_FAIL(err, KEN_EPERM,
+                    "project '" KEN_STR_FMT
+                    "' is archived; 'ken projects archive --undo " KEN_STR_FMT
+                    "' takes it up again",
+                    KEN_STR_ARG(project->name), KEN_STR_ARG(project->name));
 }
 
 ken_status ken_app_load_settings(ken_app *app, const ken_project_info *project, ken_config **out,

@@ -463,6 +463,9 @@ static ken_status follow_folder(ken_app *app, const ken_project_info *project,
 ken_status ken_app_ask(ken_app *app, const ken_project_info *project, const ken_app_asking *how,
                        ken_snapshot **out, ken_err *err)
 {
+    ken_status active = ken_app__check_active(project, err);
+    if (active)
+        return active;
     app_step *step = step_of(app, project->id);
     step_note note;
     int64_t began = ken_clock_mono_ns();

@@ -29,6 +29,7 @@ typedef struct ken_catalog_row {
     ken_str db_path; // of its index, whether or not it is there yet
     int64_t created_at_ms;
     int64_t indexed_at_ms; // of the newest complete generation; 0 = none
+    bool is_active;        // else it is archived
 } ken_catalog_row;
 
 // `path` is <data>/config/projects.db; made with its folders when it is absent. Read-only:
@@ -92,6 +93,8 @@ ken_status ken_catalog_add_as(ken_catalog *c, ken_uuid id, ken_str root, ken_str
     KEN_MUST_USE;
 ken_status ken_catalog_set_indexed(ken_catalog *c, ken_uuid id, int64_t at_ms, ken_err *err)
     KEN_MUST_USE;
+ken_status ken_catalog_set_active(ken_catalog *c, ken_uuid id, bool is_active, ken_err *err)
+    KEN_MUST_USE;
 // The row alone: its index stays on disk. KEN_ENOTFOUND when it is absent.
 ken_status ken_catalog_remove(ken_catalog *c, ken_uuid id, ken_err *err) KEN_MUST_USE;
 
@@ -142,6 +145,8 @@ ken_status ken_catalog_remove_model(ken_catalog *c, ken_str id, ken_err *err) KE
       TEXT(root, 0))                                                                             \
     X(set_indexed, PLAIN, (ken_uuid id, int64_t at_ms, ken_err *err), (id, at_ms, err),          \
       NUMBER(at_ms))                                                                             \
+    X(set_active, PLAIN, (ken_uuid id, bool is_active, ken_err *err), (id, is_active, err),      \
+      NUMBER(is_active))                                                                         \
     X(remove, PLAIN, (ken_uuid id, ken_err *err), (id, err), NOTHING)
 #define KEN_CATALOG_VALUE_SLOTS(X)                                                               \
     X(load_value, PLAIN, (ken_str name, ken_arena *arena, ken_str *out, ken_err *err), (name,    \

@@ -26,9 +26,11 @@ ken_status ken_tool__list_projects(const ken_tool_env *env, const void *args, js
         json_t *p = ken_tool__project_json(&projects[i]);
         ken_json_set_time(p, "indexed_at", projects[i].indexed_at_ms);
         ken_json_set_str(p, "status",
-                         !projects[i].root_exists    ? KEN_STR("missing")
+                         projects[i].is_archived     ? KEN_STR("archived")
+                         : !projects[i].root_exists  ? KEN_STR("missing")
                          : projects[i].indexed_at_ms ? KEN_STR("indexed")
                                                      : KEN_STR("not_indexed"));
+        ken_json_set_bool(p, "is_active", !projects[i].is_archived);
         ken_json_append(list, p);
     }
     ken_json_set(o, "projects", list);

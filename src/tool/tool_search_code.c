@@ -607,6 +607,8 @@ static ken_status search_all(const ken_tool_env *env, const search_request *req,
     json_t *results = json_array(), *skipped = json_array();
     for (size_t i = 0; i < n && !st; i++) {
         // Only what is indexed: nobody asked for each of these by name.
+        if (projects[i].is_archived)
+            continue;
         if (!projects[i].indexed_at_ms || !projects[i].root_exists) {
             ken_json_append(skipped, ken_json_str(projects[i].name));
             continue;

@@ -406,6 +406,7 @@ static const char *const lines[] = {
     "secrets",
     "sql 'SELECT count(*) FROM files'",
     "projects list",
+    "projects archive 0000 --undo",
     "projects remove 0000 --yes",
     "model list",
     "serve --help", // what it answers is what the operations do, each of which has a line

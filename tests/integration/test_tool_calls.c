@@ -913,6 +913,41 @@ KEN_TEST(pages_of_text_lead_through_everything)
     lab_close(&l);
 }
 
+KEN_TEST(s0_113_s2_124_an_archived_project_is_left_alone)
+{
+    const char *a = make_tree("a", "apples");
+    char args[300];
+    lab l;
+    lab_open(&l, "");
+    snprintf(args, sizeof args, "{\"path\":\"%s\"}", a);
+    json_decref(call(&l, "index_repository", args));
+    snprintf(args, sizeof args, "{\"path\":\"%s\"}", make_tree("b", "bananas"));
+    json_decref(call(&l, "index_repository", args));
+    json_t *v = call(&l, "archive_project", "{\"project\":\"a\"}");
+    kt_true(json_is_false(json_object_get(v, "is_active")));
+    json_decref(v);
+    v = call(&l, "list_projects", "{}");
+    kt_eq_text(text(first(v, "projects"), "status"), "archived");
+    kt_true(json_is_false(json_object_get(first(v, "projects"), "is_active")));
+    json_decref(v);
+    // The other one is the only one now, and all there is.
+    v = call(&l, "search_code", "{\"query\":\"basket\"}");
+    kt_eq_text(text(first(v, "results"), "file_path"), "src/bananas.c");
+    json_decref(v);
+    v = call(&l, "search_code", "{\"query\":\"basket\",\"project\":\"*\"}");
+    kt_eq_u(json_array_size(json_object_get(v, "results")), 1);
+    json_decref(v);
+    fails(&l, "search_code", "{\"query\":\"basket\",\"project\":\"a\"}", KEN_EPERM,
+          "'ken projects archive --undo a' takes it up again");
+    snprintf(args, sizeof args, "{\"path\":\"%s\"}", a);
+    fails(&l, "index_repository", args, KEN_EPERM, "is archived");
+    json_decref(call(&l, "archive_project", "{\"project\":\"a\",\"undo\":true}"));
+    v = call(&l, "search_code", "{\"query\":\"basket\",\"project\":\"a\"}");
+    kt_eq_text(text(first(v, "results"), "file_path"), "src/apples.c");
+    json_decref(v);
+    lab_close(&l);
+}
+
 // As in one project: each result of both is on one page, and the best come first.
 KEN_TEST(t4_a_search_over_all_projects_is_paged)
 {

@@ -102,6 +102,7 @@ static ken_status read_row(ken_sq_catalog *c, sqlite3_stmt *st, ken_arena *arena
                                     KEN_STR_ARG(file)),
         .created_at_ms = sqlite3_column_int64(st, 4),
         .indexed_at_ms = sqlite3_column_int64(st, 5),
+        .is_active = sqlite3_column_int(st, 6) != 0,
     };
     memcpy(row.id.bytes, id.ptr, sizeof row.id.bytes);
     *out = row;
@@ -330,6 +331,13 @@ ken_status ken_store__catalog_set_indexed(ken_catalog_backend *b, ken_uuid id, i
     ken_sq_catalog *c = ken_sq_catalog_of(b);
     return change(c, KEN_SQ_PROJECT_SET_INDEXED, id, at_ms, false,
                   err); // the next run records it again
+}
+
+ken_status ken_store__catalog_set_active(ken_catalog_backend *b, ken_uuid id, bool is_active,
+                                         ken_err *err)
+{
+    ken_sq_catalog *c = ken_sq_catalog_of(b);
+    return change(c, KEN_SQ_PROJECT_SET_ACTIVE, id, is_active, true, err);
 }
 
 ken_status ken_store__catalog_remove(ken_catalog_backend *b, ken_uuid id, ken_err *err)

@@ -65,6 +65,8 @@ KEN_TEST(catalog_adds_once_and_finds)
     kt_status(ken_catalog_find_by_id(c, (ken_uuid){ { 1 } }, &arena, &r, &err), KEN_ENOTFOUND);
 
     kt_ok(ken_catalog_set_indexed(c, b.id, 1234, &err));
+    kt_ok(ken_catalog_set_active(c, b.id, false, &err));
+    kt_status(ken_catalog_set_active(c, (ken_uuid){ { 1 } }, false, &err), KEN_ENOTFOUND);
     kt_status(ken_catalog_set_indexed(c, (ken_uuid){ { 1 } }, 1, &err), KEN_ENOTFOUND);
     ken_catalog_row *rows;
     size_t n;
@@ -72,6 +74,7 @@ KEN_TEST(catalog_adds_once_and_finds)
     kt_eq_u(n, 2);
     kt_eq_text(rows[0].name, "Ken!");
     kt_eq_i(rows[1].indexed_at_ms, 1234);
+    kt_true(rows[0].is_active && !rows[1].is_active);
 
     kt_ok(ken_catalog_remove(c, a.id, &err));
     kt_status(ken_catalog_remove(c, a.id, &err), KEN_ENOTFOUND);
@@ -305,7 +308,8 @@ KEN_TEST(catalog_of_an_older_version_is_brought_up_to_date)
                          "task_branch_link; DROP TABLE task_planning_reference; DROP TABLE "
                          "task_status_history; DROP TABLE task_count; DROP TABLE task_clock; DROP "
                          "TABLE task; DROP TABLE journal_clock; DROP TABLE access_token; DROP "
-                         "TABLE job; PRAGMA user_version = 2",
+                         "TABLE job; ALTER TABLE project DROP COLUMN is_active; PRAGMA "
+                         "user_version = 2",
                          NULL, NULL, NULL),
             SQLITE_OK);
     sqlite3_close(db);
@@ -329,7 +333,8 @@ KEN_TEST(conversion_that_fails_leaves_nothing_behind)
     sqlite3 *db = NULL;
     kt_eq_i(sqlite3_open(path, &db), SQLITE_OK);
     lab_run(db, "PRAGMA user_version = 3; DROP TABLE journal_clock; DROP TABLE access_token; "
-                "DROP TABLE job; PRAGMA journal_mode = DELETE");
+                "DROP TABLE job; ALTER TABLE project DROP COLUMN is_active; "
+                "PRAGMA journal_mode = DELETE");
     kt_eq_i(sqlite3_close(db), SQLITE_OK);
     struct rlimit all, few;
     kt_eq_i(getrlimit(RLIMIT_FSIZE, &all), 0);
