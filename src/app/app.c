@@ -620,7 +620,11 @@ static ken_status index_project(ken_app *app, const ken_project_info *project,
         st = ken_app__lock_index(app, project, &lock_fd, err);
     if (st)
         goto out;
-    st = index_locked(app, project, opts, cancel, arena, out, err);
+    app_run run;
+    st = ken_app__begin_run(app, project, opts, lock_fd, cancel, &run, err);
+    if (!st)
+        st = index_locked(app, project, &run.opts, cancel, arena, out, err);
+    ken_app__end_run(&run);
     ken_fs_unlock(lock_fd);
     if (!st)
         note_indexed(app, project);

@@ -175,10 +175,20 @@ ken_index_opts ken_app_index_opts(const ken_config *settings);
 
 // Brings a project's index up to date. Not while this thread has a snapshot of it. `opts` may be NULL
 // for what its settings say. A forced run moves a damaged database out of the way
-// ("….db.damaged-<n>") and starts a new one, with the checkpoints that can still be read.
+// ("….db.damaged-<n>") and starts a new one, with the checkpoints that can still be read. A run that
+// reads everything waits while indexing.runs others do, in stage "waiting".
 ken_status ken_app_index(ken_app *app, const ken_project_info *project, const ken_index_opts *opts,
                          const ken_cancel *cancel, ken_arena *arena, ken_index_report *out,
                          ken_err *err) KEN_MUST_USE;
+
+// A run that some process is at.
+typedef struct ken_app_run {
+    int pid;
+    ken_str stage;
+    uint64_t n_done, n_total; // files
+} ken_app_run;
+
+bool ken_app_find_run(const ken_project_info *project, ken_arena *arena, ken_app_run *out);
 
 // ---- asking ----
 // What one question may cost, as settings say (base/quota.h).

@@ -93,6 +93,19 @@ ken_status ken_app__explain(const ken_project_info *project, ken_status st, ken_
 // Closes what is idle of a project.
 void ken_app__drop_idle(ken_app *app, ken_uuid project);
 // The lock of a project's writer: "<db>.lock". Folders are made.
+// A run of a project, noted in its lock file for other processes (app_runs.c).
+typedef struct app_run {
+    const ken_index_opts *asked;
+    ken_index_opts opts; // the same, with progress that is noted
+    int lock_fd, turn_fd;
+} app_run;
+
+// `lock_fd` is that of ken_app__lock_index. Waits for a turn when the run reads everything.
+ken_status ken_app__begin_run(ken_app *app, const ken_project_info *project,
+                              const ken_index_opts *asked, int lock_fd, const ken_cancel *cancel,
+                              app_run *out, ken_err *err) KEN_MUST_USE;
+void ken_app__end_run(app_run *run);
+
 // KEN_EPERM, with what takes it up again, when it is archived.
 ken_status ken_app__check_active(const ken_project_info *project, ken_err *err) KEN_MUST_USE;
 ken_status ken_app__lock_index(ken_app *app, const ken_project_info *project, int *out_fd,

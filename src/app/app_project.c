@@ -388,7 +388,7 @@ ken_status ken_app_archive_project(ken_app *app, ken_project_info *project, bool
                                    ken_err *err)
 {
     ken_catalog *c = NULL;
-    ken_status st = ken_app__take_catalog(app, true, &c, err);
+    ken_status st = ken_app_take_catalog(app, true, &c, err);
     if (st)
         return st;
     st = ken_catalog_set_active(c, project->id, !is_archived, err);
@@ -396,7 +396,7 @@ ken_status ken_app_archive_project(ken_app *app, ken_project_info *project, bool
         ken_catalog_close(c);
         return st;
     }
-    ken_app__give_catalog(app, c);
+    ken_app_give_catalog(app, c);
     ken_app__drop_idle(app, project->id);
     project->is_archived = is_archived;
     return KEN_OK;

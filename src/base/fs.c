@@ -416,6 +416,39 @@ ken_status ken_fs_remove(const char *path, ken_err *err)
     return KEN_OK;
 }
 
+enum {
+    LOCK_TEXT = 128 // "pid note"
+};
+
+void ken_fs_note_lock(int fd, const char *note)
+{
+    char text[LOCK_TEXT];
+    int n = snprintf(text, sizeof text, "%d %.80s\n", (int)getpid(), note);
+    if (pwrite(fd, text, (size_t)n, 0) == n && ftruncate(fd, n))
+        (void)0;
+}
+
+bool ken_fs_peek_lock(const char *path, int *out_pid, char out_note[static 96])
+{
+    char text[LOCK_TEXT] = { 0 };
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : pread(fd, text, sizeof text - 1, 0);
+    // Who ended without unlocking has left a text, and no lock; only then the lock is tried.
+    bool is_held = n > 0 && flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+    if (fd >= 0)
+        close(fd);
+    if (!is_held)
+        return false;
+    ken_str rest = ken_str_trim(ken_str_n(text, (size_t)n)), pid;
+    uint64_t number = 0;
+    if (ken_str_split_next(&rest, ' ', &pid))
+        (void)ken_str_parse_u64(pid, &number);
+    *out_pid = (int)number;
+    snprintf(out_note, 96, KEN_STR_FMT,
+             KEN_STR_ARG(ken_str_sub(rest, 0, rest.len < 90 ? rest.len : 90)));
+    return true;
+}
+
 ken_status ken_fs_lock(const char *path, int *out_fd, ken_err *err)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -426,6 +459,7 @@ ken_status ken_fs_lock(const char *path, int *out_fd, ken_err *err)
         int e = errno;
         ssize_t n = pread(fd, text, sizeof text - 1, 0);
         close(fd);
+        text[strcspn(text, " \n")] = 0; // the pid
         if (e != EWOULDBLOCK)
             return KEN_FAIL_ERRNO(err, e, "locking '%s'", path);
         return KEN_FAIL(err, KEN_EBUSY, "another process%s%s is writing this index",

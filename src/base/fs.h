@@ -132,5 +132,9 @@ ken_status ken_fs_remove(const char *path, ken_err *err) KEN_MUST_USE; // absent
 // KEN_EBUSY when another process has it; the message names its pid when known.
 ken_status ken_fs_lock(const char *path, int *out_fd, ken_err *err) KEN_MUST_USE;
 void ken_fs_unlock(int fd);
+// What the holder of a lock does, beside its pid: at most 80 bytes. A courtesy: what fails is passed over.
+void ken_fs_note_lock(int fd, const char *note);
+// Whether the lock is held now, by whom, and what was noted.
+bool ken_fs_peek_lock(const char *path, int *out_pid, char out_note[static 96]);
 
 #endif

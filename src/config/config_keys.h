@@ -39,6 +39,10 @@
       "KEN_CHUNK_OVERLAP_LINES", ANY, "lines that such chunks share; fewer than they have")        \
     X(JOBS, "indexing.jobs", COUNT, "0", 0, 256, "",                                               \
       "KEN_JOBS", OWNER, "worker threads; 0 = one per core")                                       \
+    X(RUNS, "indexing.runs", COUNT, "2", 1, 64, "",                                                \
+      "KEN_RUNS", OWNER,                                                                           \
+      "runs that may read everything (first and forced ones) at once, of all projects and "        \
+      "processes of a data folder; others wait")                                                   \
     X(SECRETS, "indexing.secrets", BOOL, "false", 0, 0, "",                                        \
       "KEN_INDEX_SECRETS", OWNER, "index files that may hold secrets too")                         \
     X(MEMORY_LIMIT, "indexing.memory_limit", SIZE, "512MiB", 67108864, 1099511627776, "",          \

@@ -25,7 +25,8 @@
 #include "store/store.h"
 
 typedef struct ken_index_progress {
-    const char *stage;        // static: "scanning", "indexing", "committing"
+    const char
+        *stage; // static: "scanning", "indexing", "committing", "embedding"; of who waits "waiting"
     uint64_t n_done, n_total; // files
     uint64_t bytes_done, bytes_total;
 } ken_index_progress;

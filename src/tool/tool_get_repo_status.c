@@ -352,6 +352,11 @@ static ken_status set_status(const ken_tool_env *env, const ken_project_info *pr
                              ken_err *err)
 {
     ken_json_set_str(o, "index_path", project->db_path);
+    if (project->is_archived) {
+        ken_json_set_str(o, "status", KEN_STR("archived"));
+        ken_json_set_time(o, "last_sync", project->indexed_at_ms);
+        return KEN_OK;
+    }
     if (!project->root_exists) {
         ken_json_set_str(o, "status", KEN_STR("missing"));
         ken_json_set_time(o, "last_sync", project->indexed_at_ms);
@@ -364,6 +369,20 @@ static ken_status set_status(const ken_tool_env *env, const ken_project_info *pr
         return add_state(env, project, o, err);
     set_unindexed(env, project->root, o);
     return KEN_OK;
+}
+
+// What some process is at: an index is written by one at a time.
+static void set_run(const ken_tool_env *env, const ken_project_info *project, json_t *o)
+{
+    ken_app_run run;
+    if (!ken_app_find_run(project, env->arena, &run))
+        return;
+    json_t *indexing = json_object();
+    ken_json_set_u64(indexing, "pid", (uint64_t)run.pid);
+    ken_json_set_str(indexing, "stage", run.stage);
+    ken_json_set_u64(indexing, "files_done", run.n_done);
+    ken_json_set_u64(indexing, "files_total", run.n_total);
+    ken_json_set(o, "indexing", indexing);
 }
 
 // A folder that is no project yet looks like a project that was not indexed yet, without an id.
@@ -415,6 +434,8 @@ ken_status ken_tool__get_repo_status(const ken_tool_env *env, const void *args, 
         st = list_skips(env, a, &project, o, err);
     else
         st = set_status(env, &project, o, err);
+    if (!st)
+        set_run(env, &project, o);
     if (st) {
         json_decref(o);
         return st;
@@ -587,6 +608,21 @@ static void put_skip_counts(const json_t *o, ken_paint *out, ken_arena *a)
                                            n_errors, n_by_lines));
 }
 
+// "indexing, 120 of 400 files, by process 12"
+static void put_run(const json_t *run, ken_paint *out, ken_arena *a)
+{
+    if (!run)
+        return;
+    long long total = ken_tool__number(run, "files_total");
+    ken_str of = total ? ken_arena_printf(a, ", %lld of %lld files",
+                                          ken_tool__number(run, "files_done"), total)
+                       : KEN_STR("");
+    ken_tool__put_row(out, "running",
+                      ken_arena_printf(a, KEN_STR_FMT KEN_STR_FMT ", by process %lld",
+                                       KEN_STR_ARG(ken_tool__member(run, "stage")), KEN_STR_ARG(of),
+                                       ken_tool__number(run, "pid")));
+}
+
 void ken_tool__get_repo_status_text(const json_t *answer, ken_paint *out)
 {
     const json_t *project = json_object_get(answer, "project"),
@@ -608,6 +644,7 @@ void ken_tool__get_repo_status_text(const json_t *answer, ken_paint *out)
     ken_paint_puts(out, "\n");
     ken_tool__put_row(out, "root", ken_tool__member(project, "root"));
     put_state(answer, out, &a);
+    put_run(json_object_get(answer, "indexing"), out, &a);
     ken_tool__put_row(out, "id", ken_tool__member(project, "id"));
     ken_tool__put_row(out, "index", ken_tool__member(answer, "index_path"));
     ken_tool__put_row(out, "indexed", age_of(answer, "last_sync", &a));

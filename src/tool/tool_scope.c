@@ -158,7 +158,8 @@ void ken_tool__on_index(void *ctx, const ken_index_progress *p)
         return;
     // One scale over all stages, so that progress only ever grows: the work is in the second.
     double share = p->n_total ? (double)p->n_done / (double)p->n_total : 0;
-    double done = !strcmp(p->stage, "scanning")     ? 2 * share
+    double done = !strcmp(p->stage, "waiting")      ? 0
+                  : !strcmp(p->stage, "scanning")   ? 2 * share
                   : !strcmp(p->stage, "committing") ? 96 + 3 * share
                   : !strcmp(p->stage, "embedding")  ? 99 + share
                                                     : 2 + 94 * share;

@@ -2,6 +2,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "app/app.h"
 #include "app/app_priv.h"
@@ -312,6 +313,70 @@ KEN_TEST(a_second_writer_is_told_to_wait)
     kt_status(ken_app_remove_project(f.app, &p, &f.err), KEN_EBUSY);
     ken_fs_unlock(fd);
     index_it(&f, &p);
+    teardown(&f);
+}
+
+typedef struct watched {
+    fixture *f;
+    ken_project_info *p;
+    int turn_fd; // given back once the run waits for it
+    unsigned n_waiting, n_seen;
+} watched;
+
+static void look_at_run(void *ctx, const ken_index_progress *p)
+{
+    watched *w = ctx;
+    ken_app_run run;
+    bool is_found = ken_app_find_run(w->p, &w->f->arena, &run);
+    kt_true(is_found && run.pid == (int)getpid());
+    kt_eq_text(run.stage, p->stage);
+    kt_eq_u(run.n_done, p->n_done);
+    kt_eq_u(run.n_total, p->n_total);
+    w->n_seen++;
+    if (strcmp(p->stage, "waiting") != 0)
+        return;
+    w->n_waiting++;
+    ken_fs_unlock(w->turn_fd);
+    w->turn_fd = -1;
+}
+
+KEN_TEST(s2_160_s2_168_runs_take_turns_and_say_how_far_they_are)
+{
+    fixture f = setup();
+    ken_app_run run;
+    ken_index_report r;
+    ktest_write("repos/one/a.c", "int a;\n");
+    ken_project_info p = add(&f, "repos/one", "");
+    kt_true(!ken_app_find_run(&p, &f.arena, &run));
+    watched w = { &f, &p, -1, 0, 0 };
+    int other = -1;
+    ken_str dir = ken_str_sub(p.db_path, 0, ken_str_rfind_char(p.db_path, '/'));
+    kt_ok_err(ken_fs_make_dirs(ken_arena_dup(&f.arena, dir).ptr, 0700, &f.err), &f.err);
+    for (int i = 1; i <= 2; i++) // as many as indexing.runs allows
+        kt_ok_err(
+            ken_fs_lock(
+                ken_arena_printf(&f.arena, KEN_STR_FMT "/run-%d.lock", KEN_STR_ARG(dir), i).ptr,
+                i == 1 ? &w.turn_fd : &other, &f.err),
+            &f.err);
+    ken_index_opts opts = ken_app_index_opts(f.config);
+    opts.on_progress = look_at_run;
+    opts.progress_ctx = &w;
+    kt_ok_err(ken_app_index(f.app, &p, &opts, NULL, &f.arena, &r, &f.err), &f.err);
+    kt_eq_u(w.n_waiting, 1);
+    kt_true(w.n_seen > 1);
+    kt_true(!ken_app_find_run(&p, &f.arena, &run));
+    // What changed since is read without a turn.
+    int again = -1;
+    kt_ok_err(
+        ken_fs_lock(ken_arena_printf(&f.arena, KEN_STR_FMT "/run-1.lock", KEN_STR_ARG(dir)).ptr,
+                    &again, &f.err),
+        &f.err);
+    ktest_write("repos/one/b.c", "int b;\n");
+    p.indexed_at_ms = 1;
+    kt_ok_err(ken_app_index(f.app, &p, &opts, NULL, &f.arena, &r, &f.err), &f.err);
+    kt_eq_u(w.n_waiting, 1);
+    ken_fs_unlock(again);
+    ken_fs_unlock(other);
     teardown(&f);
 }
 
