@@ -17,6 +17,12 @@ static bool asks_for_files(const ken_str *tags, size_t n)
     return false;
 }
 
+// Who names the folder and no tag asks for what is in it.
+static bool names_folder(ken_str project)
+{
+    return ken_str_starts(project, KEN_STR(".")) || ken_str_find_char(project, '/') != SIZE_MAX;
+}
+
 typedef struct query_args {
     const json_t *tags, *any_tags, *not_tags;
     uint64_t limit, offset;
@@ -60,8 +66,10 @@ ken_status ken_tool__checkpoint_list(const ken_tool_env *env, const void *args, 
     ken_checkpoint_page page;
     ken_checkpoints *service = NULL;
     ken_tool__scope scope;
+    bool has_filter = q.filter.n_all || q.filter.n_any || q.filter.n_none;
     if (!a->has_include_indexed)
-        q.wants_indexed = asks_for_files(q.filter.all, q.filter.n_all) ||
+        q.wants_indexed = (names_folder(a->project_path) && !has_filter) ||
+                          asks_for_files(q.filter.all, q.filter.n_all) ||
                           asks_for_files(q.filter.any, q.filter.n_any);
     ken_status st = ken_tool__open_checkpoints(env, a->project_path, &scope, &service, err);
     if (st)
@@ -75,7 +83,7 @@ ken_status ken_tool__checkpoint_list(const ken_tool_env *env, const void *args, 
         ken_json_set_u64(o, "limit", q.limit);
         ken_json_set_u64(o, "offset", q.offset);
         if (!page.n && !q.wants_indexed && page.n_indexed)
-            ken_json_set_str(o, "hint", KEN_STR("no notes; tags [\"indexed\"] lists the files"));
+            ken_json_set_str(o, "hint", KEN_STR("no notes; {include_indexed} lists the files"));
         ken_tool__fit(o, "checkpoints", env->ctx->max_bytes,
                       "the list was cut to fit; ask for the rest with a larger {offset}");
         size_t shown = json_array_size(json_object_get(o, "checkpoints"));

@@ -406,6 +406,7 @@ static const char *const lines[] = {
     "secrets",
     "sql 'SELECT count(*) FROM files'",
     "projects list",
+    "stats --all",
     "projects archive 0000 --undo",
     "projects remove 0000 --yes",
     "model list",

@@ -204,6 +204,11 @@ KEN_TEST(indexed_files_are_checkpoints_that_are_never_doubled)
               "Indexed file: Makefile\nIndexed file: src/apples.c\n");
     save("{\"summary\":\"a note\"}");
     kt_eq_str(summaries("checkpoint_list", "{}"), "a note\n");
+    // S4-21: who names the project and no tag is told its files, behind the notes.
+    kt_eq_str(summaries("checkpoint_list", "{\"project_path\":\".\",\"limit\":3}"),
+              "a note\nIndexed file: Makefile\nIndexed file: docs/read.md\n");
+    kt_eq_str(summaries("checkpoint_list", "{\"project_path\":\".\",\"not_tags\":[\"x\"]}"),
+              "a note\n");
     kt_eq_str(summaries("checkpoint_list", "{\"include_indexed\":true,\"limit\":2}"),
               "a note\nIndexed file: Makefile\n");
     json_t *v = call("checkpoint_list", "{\"tags\":[\".md\"]}");

@@ -948,6 +948,35 @@ KEN_TEST(s0_113_s2_124_an_archived_project_is_left_alone)
     lab_close(&l);
 }
 
+KEN_TEST(s2_161_statistics_of_all_projects)
+{
+    char args[300];
+    lab l;
+    lab_open(&l, "");
+    for (int i = 0; i < 3; i++) {
+        snprintf(args, sizeof args, "{\"path\":\"%s\"}",
+                 make_tree(i == 0   ? "a"
+                           : i == 1 ? "b"
+                                    : "c",
+                           i == 0 ? "apples" : "bananas"));
+        json_decref(call(&l, "index_repository", args));
+    }
+    json_decref(call(&l, "archive_project", "{\"project\":\"c\"}"));
+    json_t *v = call(&l, "stats", "{\"all\":true}");
+    kt_eq_u(json_array_size(json_object_get(v, "projects")), 2);
+    kt_eq_i(json_integer_value(json_object_get(v, "files")), 2);
+    kt_eq_i(json_integer_value(json_object_get(v, "lines")), 10);
+    kt_eq_i(json_integer_value(json_object_get(first(v, "projects"), "lines")), 5);
+    kt_true(json_integer_value(json_object_get(v, "index_bytes")) >
+            json_integer_value(json_object_get(first(v, "projects"), "index_bytes")));
+    kt_has_str(text(first(v, "without_index"), "reason").ptr, "is archived");
+    json_decref(v);
+    v = call(&l, "stats", "{\"project\":\"*\",\"format\":\"text\"}");
+    kt_has_str(json_string_value(v), "\nall ");
+    json_decref(v);
+    lab_close(&l);
+}
+
 // As in one project: each result of both is on one page, and the best come first.
 KEN_TEST(t4_a_search_over_all_projects_is_paged)
 {
