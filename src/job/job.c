@@ -16,6 +16,7 @@
 #include "base/fs.h"
 #include "base/utf8.h"
 #include "job/job_priv.h"
+#include "metrics/metrics.h"
 #include "obs/log.h"
 
 enum {
@@ -189,6 +190,8 @@ static ken_status start(job_entry *e, ken_err *err)
     e->job.state = KEN_JOB_RUNNING;
     e->job.started_at_ms = s.at_ms;
     pthread_mutex_unlock(&j->lock);
+    ken_metrics_time(KEN_METRIC_JOB_WAIT_SECONDS, (s.at_ms - e->job.created_at_ms) * NS_PER_MS,
+                     KEN_LABELS(ken_job_kind_word(e->job.kind)));
     publish(e);
     return KEN_OK;
 }
@@ -224,6 +227,15 @@ static bool write_end(job_entry *e)
         KEN_LOG_WARNING("job", "the end of a job could not be written: %s", err.msg);
     ken_arena_release(&a);
     return !st || st == KEN_ENOTFOUND;
+}
+
+static void count_end(const job_entry *e)
+{
+    const char *kind = ken_job_kind_word(e->job.kind);
+    ken_metrics_add(KEN_METRIC_JOB_RUNS, 1, KEN_LABELS(kind, ken_job_state_word(e->job.state)));
+    if (e->job.started_at_ms)
+        ken_metrics_time(KEN_METRIC_JOB_SECONDS,
+                         (e->job.ended_at_ms - e->job.started_at_ms) * NS_PER_MS, KEN_LABELS(kind));
 }
 
 static void log_end(const job_entry *e)
@@ -267,6 +279,7 @@ static void do_job(job_entry *e)
     ken_status st = ken_job__run(e, &a, &message, &err);
     set_end(e, st, message, &err);
     ken_arena_release(&a);
+    count_end(e);
     log_end(e);
 }
 
@@ -303,6 +316,7 @@ static void tell_cancelled(job_entry *e)
     e->job.ended_at_ms = ken_clock_wall_ms();
     e->owner->counts.n_ended[KEN_JOB_CANCELLED]++;
     pthread_mutex_unlock(&e->owner->lock);
+    count_end(e);
 }
 
 static void run_entry(void *ctx, size_t worker)
@@ -319,6 +333,7 @@ static void run_entry(void *ctx, size_t worker)
     }
     if (st) {
         set_end(e, st, KEN_STR(""), &err);
+        count_end(e);
         log_end(e);
     } else {
         do_job(e);
@@ -503,6 +518,24 @@ static ken_status lock_for_long(ken_jobs *j, ken_err *err)
     return st;
 }
 
+// With the lock.
+static void put_entries(ken_metrics_sink *sink, const job_entries *list, ken_job_state state)
+{
+    for (size_t i = 0; i < list->len; i++)
+        ken_metrics_put(
+            sink, KEN_METRIC_JOBS, 1,
+            KEN_LABELS(ken_job_kind_word(list->ptr[i]->job.kind), ken_job_state_word(state)));
+}
+
+static void read_metrics(void *ctx, ken_metrics_sink *sink)
+{
+    ken_jobs *j = ctx;
+    pthread_mutex_lock(&j->lock);
+    put_entries(sink, &j->queue, KEN_JOB_QUEUED);
+    put_entries(sink, &j->running, KEN_JOB_RUNNING);
+    pthread_mutex_unlock(&j->lock);
+}
+
 ken_status ken_jobs_open(ken_app *app, ken_jobs **out, ken_err *err)
 {
     ken_jobs *j = ken_zalloc(sizeof *j);
@@ -524,6 +557,7 @@ ken_status ken_jobs_open(ken_app *app, ken_jobs **out, ken_err *err)
     dispatch(j);
     pthread_cond_broadcast(&j->changed);
     pthread_mutex_unlock(&j->lock);
+    ken_metrics_add_reader(read_metrics, j);
     *out = j;
     return KEN_OK;
 }
@@ -532,6 +566,7 @@ void ken_jobs_close(ken_jobs *j, int64_t grace_ms)
 {
     if (!j)
         return;
+    ken_metrics_remove_reader(read_metrics, j);
     int64_t end_ns = ken_clock_mono_ns() + grace_ms * NS_PER_MS;
     pthread_mutex_lock(&j->lock);
     j->is_closing = true;

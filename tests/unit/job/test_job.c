@@ -14,6 +14,7 @@
 #include "job/job.h"
 #include "job/job_priv.h"
 #include "ktest.h"
+#include "metrics/metrics.h"
 
 enum {
     HEARD_MAX = 1000,
@@ -186,6 +187,28 @@ KEN_TEST(a_failed_job_says_why)
     kt_has_str(err.msg, "ken jobs list");
     ken_jobs_close(j, 1000);
     teardown();
+}
+
+KEN_TEST(jobs_are_counted)
+{
+    ken_metrics_stop();
+    ken_metrics_start("1");
+    setup("2");
+    ken_project_info p = add_project("one");
+    ken_jobs *j = open_jobs();
+    wait_for(submit(j, index_of(&p, false)).id, KEN_JOB_DONE);
+    ken_job_request no_model = { .kind = KEN_JOB_MODEL_DOWNLOAD, .model = KEN_STR("no-such") };
+    wait_for(submit(j, no_model).id, KEN_JOB_FAILED);
+    ken_buf text = KEN_BUF_INIT(0);
+    ken_metrics_write(&text, KEN_METRICS_PROMETHEUS);
+    kt_has_str(text.ptr, "ken_job_runs_total{kind=\"index\",status=\"done\"} 1\n");
+    kt_has_str(text.ptr, "ken_job_runs_total{kind=\"model_download\",status=\"failed\"} 1\n");
+    kt_has_str(text.ptr, "ken_job_seconds_count{kind=\"index\"} 1\n");
+    kt_has_str(text.ptr, "ken_job_wait_seconds_count{kind=\"index\"} 1\n");
+    ken_buf_release(&text);
+    ken_jobs_close(j, 1000);
+    teardown();
+    ken_metrics_stop();
 }
 
 KEN_TEST(a_download_tells_how_far_it_is)
