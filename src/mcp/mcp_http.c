@@ -486,6 +486,11 @@ void ken_mcp_http_free(ken_mcp_http *h)
     ken_free(h);
 }
 
+bool ken_mcp_http_offers(ken_mcp_http *h, ken_str tool)
+{
+    return ken_toolset_has(ken_mcp__http_server(h, false)->tools, tool);
+}
+
 ken_mcp_http_counts ken_mcp_http_count(ken_mcp_http *h)
 {
     ken_mcp_http_counts n = { 0 };

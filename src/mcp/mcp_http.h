@@ -39,6 +39,9 @@ void ken_mcp_http_tick(ken_mcp_http *h);
 void ken_mcp_http_stop(ken_mcp_http *h, int64_t grace_ms);
 void ken_mcp_http_free(ken_mcp_http *h); // stopped; no request of it is open any more
 
+// Whether agents are offered that tool.
+bool ken_mcp_http_offers(ken_mcp_http *h, ken_str tool);
+
 typedef struct ken_mcp_http_counts {
     size_t n_sessions, n_streams; // open
     size_t n_waiting, n_running;  // calls

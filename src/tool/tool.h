@@ -113,6 +113,10 @@ ken_status ken_tool_complete(ken_app *app, ken_tool_complete_kind kind, ken_str 
 ken_status ken_tool_read_file(ken_app *app, ken_str project, ken_str path, const ken_tool_ctx *ctx,
                               ken_arena *arena, ken_str *out, ken_err *err) KEN_MUST_USE;
 
+// Of the git work tree at `root`: the path of its remote ("owner/name"), and the branch that is checked
+// out, empty when there is none. False: it has no remote.
+bool ken_tool_find_remote(ken_arena *arena, ken_str root, ken_str *out_path, ken_str *out_branch);
+
 // Numbers that change when an answer may: with the project's index, which is brought up to date first
 // (path empty), with a file of it, or with the list of projects.
 ken_status ken_tool_state(ken_app *app, ken_str project, ken_str path, const ken_tool_ctx *ctx,

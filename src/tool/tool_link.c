@@ -129,6 +129,33 @@ ken_tool__link ken_tool__find_link(ken_arena *arena, ken_str root)
     return link;
 }
 
+// The commit or branch that HEAD of the work tree names. A second work tree has one of its own.
+static bool read_head(ken_arena *arena, ken_str root, ken_str *out)
+{
+    ken_str git = ken_path_join(arena, root, KEN_STR(".git")), text;
+    if (read_text(arena, ken_path_join(arena, git, KEN_STR("HEAD")), out))
+        return true;
+    if (!read_text(arena, git, &text) || !ken_str_starts(text, KEN_STR("gitdir:")))
+        return false;
+    ken_str dir = ken_str_trim(ken_str_sub(text, 7, text.len));
+    if (!ken_str_starts(dir, KEN_STR("/")))
+        dir = ken_path_join(arena, root, dir);
+    return read_text(arena, ken_path_join(arena, dir, KEN_STR("HEAD")), out);
+}
+
+bool ken_tool_find_remote(ken_arena *arena, ken_str root, ken_str *out_path, ken_str *out_branch)
+{
+    ken_str config, host, head;
+    if (!read_git_config(arena, root, &config) ||
+        !split_remote(find_remote(config), &host, out_path))
+        return false;
+    bool has_head = read_head(arena, root, &head);
+    *out_branch = has_head && ken_str_starts(head, KEN_STR("ref: refs/heads/"))
+                      ? ken_str_trim(ken_str_sub(head, 16, head.len))
+                      : KEN_STR("");
+    return true;
+}
+
 static void put_path(ken_buf *out, ken_str path)
 {
     for (size_t i = 0; i < path.len; i++) {

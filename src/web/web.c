@@ -116,6 +116,7 @@ ken_status ken_web_open(ken_app *app, const ken_web_opts *opts, ken_web **out, k
     w->lock_fd = w->listen_fd = w->unix_fd = w->mcp_fd = -1;
     ken_arena_init(&w->arena, 0);
     pthread_mutex_init(&w->lock, NULL);
+    pthread_mutex_init(&w->feeds_lock, NULL);
     pthread_condattr_t attr;
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -166,6 +167,7 @@ static void tick_until_done(void *ctx, size_t worker)
             break;
         pthread_mutex_unlock(&w->lock);
         ken_mcp_http_tick(w->mcp);
+        ken_web__tick_events(w);
         pthread_mutex_lock(&w->lock);
     }
     pthread_mutex_unlock(&w->lock);
@@ -215,6 +217,10 @@ ken_status ken_web_start(ken_web *w, ken_err *err)
     ken_status st = ken_mcp_http_new(w->app, &mcp, &w->mcp, err);
     if (st)
         return st;
+    st = ken_jobs_open(w->app, &w->jobs, err);
+    if (st)
+        return st;
+    (void)ken_jobs_subscribe(w->jobs, ken_web__on_job, w);
     w->started_ns = ken_clock_mono_ns();
     w->pool = ken_pool_new(n_cores > WORKERS_MIN ? n_cores : WORKERS_MIN, QUEUE_MAX, 0);
     w->callers = make_throttle(w, KEN_CFG_SERVER_RATE, KEN_CFG_SERVER_BURST);
@@ -223,6 +229,9 @@ ken_status ken_web_start(ken_web *w, ken_err *err)
     ken_web__add_mcp(w);
     ken_web__add_api(w);
     ken_web__add_openapi(w);
+    ken_web__add_jobs(w);
+    ken_web__add_events(w);
+    ken_web__add_webhook(w);
     st = start_one(w, false, &w->tcp, err);
     if (!st)
         st = start_one(w, true, &w->local, err);
@@ -293,6 +302,7 @@ void ken_web_stop(ken_web *w, int64_t grace_ms)
     if (w->mcp_path.len)
         (void)unlink(w->mcp_path.ptr);
     ken_mcp_socket_stop(w->clients);
+    ken_web__end_feeds(w);
     if (w->mcp)
         ken_mcp_http_stop(w->mcp, grace_ms);
     ken_httpd *servers[] = { w->tcp, w->local };
@@ -303,6 +313,8 @@ void ken_web_stop(ken_web *w, int64_t grace_ms)
     stop_ticker(w);
     if (w->pool)
         ken_pool_free(w->pool);
+    int64_t left_ms = (end - ken_clock_mono_ns()) / 1000000;
+    ken_jobs_close(w->jobs, left_ms > 0 ? left_ms : 0);
     ken_mcp_http_free(w->mcp);
     ken_throttle_free(w->callers);
     ken_throttle_free(w->projects);
@@ -316,6 +328,7 @@ void ken_web_stop(ken_web *w, int64_t grace_ms)
     ken_free(w->tls_key);
     pthread_cond_destroy(&w->wake);
     pthread_mutex_destroy(&w->lock);
+    pthread_mutex_destroy(&w->feeds_lock);
     ken_arena_release(&w->arena);
     ken_free(w);
 }

@@ -8,6 +8,7 @@
 #include "base/pool.h"
 #include "base/throttle.h"
 #include "httpd/httpd.h"
+#include "job/job.h"
 #include "json/json.h"
 #include "mcp/mcp_http.h"
 #include "mcp/mcp_socket.h"
@@ -18,6 +19,8 @@ enum {
     WEB_REQUEST_ID = 37, // characters, with the NUL
     WEB_ROUTES_MAX = 64,
 };
+
+typedef struct web_feed web_feed; // web_events.c
 
 struct ken_web {
     ken_app *app;
@@ -36,6 +39,12 @@ struct ken_web {
     ken_mcp_socket *clients;          // `ken mcp` beside us
     ken_pool *pool;                   // of the API
     ken_throttle *callers, *projects; // requests a second of each
+    ken_jobs *jobs;
+    atomic_uint_fast64_t n_requests; // that have ended
+    pthread_mutex_t feeds_lock;      // guards the next two
+    web_feed *feeds;                 // readers of events
+    size_t n_feeds;
+    int64_t told_ns; // by the ticker, what the server does
     ken_httpd_route routes[WEB_ROUTES_MAX];
     size_t n_routes;
     int64_t started_ns;
@@ -88,6 +97,17 @@ void ken_web__add_health(ken_web *w);
 void ken_web__add_mcp(ken_web *w);
 void ken_web__add_api(ken_web *w);
 void ken_web__add_openapi(ken_web *w);
+void ken_web__add_jobs(ken_web *w);
+void ken_web__add_events(ken_web *w);
+void ken_web__add_webhook(ken_web *w);
+
+// ---- web_events.c -------------------------------------------------------------------------------
+// A ken_jobs_fn.
+void ken_web__on_job(void *ctx, const ken_job *j);
+// Answers with the job as it is and its changes until it ends.
+void ken_web__stream_job(ken_web *w, ken_httpd_request *r, const ken_job *j);
+void ken_web__tick_events(ken_web *w); // each second
+void ken_web__end_feeds(ken_web *w);
 
 // ---- web_log.c ----------------------------------------------------------------------------------
 // A ken_httpd_done_fn: one record for each request, and its metrics.

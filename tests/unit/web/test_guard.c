@@ -76,6 +76,8 @@ KEN_TEST(another_address_needs_a_token)
     kt_eq_str(lab_header(answer, "WWW-Authenticate"), "Bearer error=\"invalid_token\"");
     kt_has_str(lab_get("/healthz"), "HTTP/1.1 200");
     kt_has_str(lab_get("/metrics"), "HTTP/1.1 401");
+    kt_has_str(lab_post("/webhook/github", LAB_JSON, "{}"),
+               "HTTP/1.1 404"); // its secret is not set
     snprintf(headers, sizeof headers, LAB_JSON "\nAuthorization: Bearer " KEN_STR_FMT,
              KEN_STR_ARG(read));
     kt_has_str(lab_post("/api/v1/list_projects", headers, "{}"), "HTTP/1.1 200");

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+// /webhook/github: a push makes a job of the project that it is about.
+//
+// GitHub signs the raw body (X-Hub-Signature-256), GitLab sends the secret itself (X-Gitlab-Token). What
+// is no push, is of another branch, or came before is acknowledged and does nothing, so that the sender
+// does not try again.
+#include <string.h>
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+
+#include "base/hash.h"
+#include "job/job.h"
+#include "metrics/metrics.h"
+#include "web/web_priv.h"
+
+enum {
+    BODY_MAX = 25 * 1024 * 1024, // as GitHub sends at most
+    SHA256_BYTES = 32,
+};
+
+// ---- who sends ---------------------------------------------------------------------------------
+
+static bool is_signed(ken_str secret, ken_str header, ken_str body)
+{
+    uint8_t given[SHA256_BYTES], made[EVP_MAX_MD_SIZE];
+    unsigned n = 0;
+    if (!ken_str_starts(header, KEN_STR("sha256=")) ||
+        !ken_hex_parse(ken_str_sub(header, 7, header.len), given, sizeof given))
+        return false;
+    return HMAC(EVP_sha256(), secret.ptr, (int)secret.len, (const unsigned char *)body.ptr,
+                body.len, made, &n) &&
+           n == sizeof given && !CRYPTO_memcmp(given, made, sizeof given);
+}
+
+// In constant time, whatever the lengths.
+static bool is_same_secret(ken_str secret, ken_str given)
+{
+    ken_sha256 a = ken_sha256_of(secret.ptr, secret.len), b = ken_sha256_of(given.ptr, given.len);
+    return !CRYPTO_memcmp(a.bytes, b.bytes, sizeof a.bytes);
+}
+
+static bool is_authentic(const ken_httpd_request *r, ken_str secret)
+{
+    ken_str signature = ken_httpd_header(r, "X-Hub-Signature-256");
+    ken_str token = ken_httpd_header(r, "X-Gitlab-Token");
+    if (signature.ptr)
+        return is_signed(secret, signature, ken_httpd_body(r));
+    return token.ptr && is_same_secret(secret, token);
+}
+
+// ---- what it says ------------------------------------------------------------------------------
+
+static void acknowledge(ken_httpd_request *r, const char *status, const char *why)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "status", json_string(status));
+    json_object_set_new(o, "reason", json_string(why));
+    ken_web__answer_json(r, 202, o);
+}
+
+// The repository that the push is of: "owner/name".
+static ken_str repository_of(const json_t *body)
+{
+    ken_str path =
+        ken_json_text(json_object_get(json_object_get(body, "repository"), "full_name")); // GitHub
+    if (!path.len)
+        path = ken_json_text(
+            json_object_get(json_object_get(body, "project"), "path_with_namespace")); // GitLab
+    return path;
+}
+
+// The project whose remote is that repository.
+static ken_status find_project(const ken_web *w, ken_arena *arena, ken_str repository,
+                               ken_project_info *out, ken_str *out_branch, ken_err *err)
+{
+    ken_project_info *projects;
+    ken_str path;
+    size_t n;
+    ken_status st = ken_app_list_projects(w->app, arena, &projects, &n, err);
+    if (st)
+        return st;
+    for (size_t i = 0; repository.len && i < n; i++) {
+        if (!ken_tool_find_remote(arena, projects[i].root, &path, out_branch) ||
+            !ken_str_eq_fold(path, repository))
+            continue;
+        *out = projects[i];
+        return KEN_OK;
+    }
+    return KEN_FAIL(err, KEN_ENOTFOUND, "no project is a clone of '" KEN_STR_FMT "'",
+                    KEN_STR_ARG(ken_str_sub(repository, 0, 200)));
+}
+
+static bool is_push(const ken_httpd_request *r)
+{
+    return ken_str_eq_c(ken_httpd_header(r, "X-GitHub-Event"), "push") ||
+           ken_str_eq_c(ken_httpd_header(r, "X-Gitlab-Event"), "Push Hook");
+}
+
+typedef struct delivery { // in the arena of its request
+    ken_web *web;
+    ken_httpd_request *r;
+    ken_str repository, ref;
+} delivery;
+
+static void queue_job(const delivery *d, const ken_project_info *p)
+{
+    ken_job j;
+    bool is_new;
+    ken_err err = { 0 };
+    const ken_job_request wish = { .kind = KEN_JOB_INDEX, .project = p->id };
+    if (ken_jobs_submit(d->web->jobs, &wish, ken_httpd_arena(d->r), &j, &is_new, &err)) {
+        ken_web__answer_failure(d->r, &err);
+        return;
+    }
+    json_t *o = json_object();
+    json_object_set_new(o, "status", json_string("queued"));
+    json_object_set_new(o, "job", ken_job_json(&j));
+    ken_web__answer_json(d->r, 202, o);
+}
+
+static void run_delivery(void *ctx, size_t worker)
+{
+    (void)worker;
+    const delivery *d = ctx;
+    ken_project_info p;
+    ken_str branch;
+    ken_err err = { 0 };
+    ken_status st = find_project(d->web, ken_httpd_arena(d->r), d->repository, &p, &branch, &err);
+    if (st == KEN_ENOTFOUND)
+        acknowledge(d->r, "ignored", err.msg);
+    else if (st)
+        ken_web__answer_failure(d->r, &err);
+    else if (!ken_str_starts(d->ref, KEN_STR("refs/heads/")) ||
+             !ken_str_eq(ken_str_sub(d->ref, 11, d->ref.len), branch))
+        acknowledge(d->r, "ignored", "the project has another branch checked out");
+    else
+        queue_job(d, &p);
+}
+
+static void take_push(ken_web *w, ken_httpd_request *r, const json_t *body)
+{
+    static const ken_httpd_field later = { "Retry-After", "1" };
+    delivery *d = ken_arena_zalloc(ken_httpd_arena(r), sizeof *d);
+    d->web = w;
+    d->r = r;
+    d->repository = ken_arena_dup(ken_httpd_arena(r), repository_of(body));
+    d->ref = ken_arena_dup(ken_httpd_arena(r), ken_json_text(json_object_get(body, "ref")));
+    if (!ken_pool_try_submit(w->pool, run_delivery, d))
+        ken_web__answer_problem_with(r, 503, "EBUSY", "too many calls wait; try again in a second",
+                                     &later, 1);
+}
+
+static void take_delivery(void *ctx, ken_httpd_request *r)
+{
+    ken_web *w = ctx;
+    ken_str secret = ken_config_str(w->config, KEN_CFG_WEBHOOK_SECRET);
+    json_t *body = NULL;
+    ken_err err = { 0 };
+    if (!secret.len) {
+        ken_web__answer_problem(r, 404, "ENOTFOUND",
+                                "webhooks.secret is not set, so there are no webhooks");
+    } else if (!is_authentic(r, secret)) {
+        ken_metrics_add(KEN_METRIC_HTTP_REFUSED, 1, KEN_LABELS("signature"));
+        ken_web__answer_problem(r, 401, "EPERM", "the signature is missing or wrong");
+    } else if (!is_push(r)) {
+        acknowledge(r, "ignored", "only pushes count");
+    } else if (ken_json_parse(ken_httpd_body(r), &body, &err)) {
+        ken_web__answer_failure(r, &err);
+    } else {
+        take_push(w, r, body);
+    }
+    json_decref(body);
+}
+
+void ken_web__add_webhook(ken_web *w)
+{
+    ken_web__add_route(w, "POST", "/webhook/github", take_delivery, BODY_MAX);
+}
