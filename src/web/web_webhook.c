@@ -76,7 +76,7 @@ static ken_status find_project(const ken_web *w, ken_arena *arena, ken_str repos
                                ken_project_info *out, ken_str *out_branch, ken_err *err)
 {
     ken_project_info *projects;
-    ken_str path;
+    ken_str path = { "", 0 };
     size_t n;
     ken_status st = ken_app_list_projects(w->app, arena, &projects, &n, err);
     if (st)
@@ -124,8 +124,8 @@ static void run_delivery(void *ctx, size_t worker)
 {
     (void)worker;
     const delivery *d = ctx;
-    ken_project_info p;
-    ken_str branch;
+    ken_project_info p = { 0 };
+    ken_str branch = { "", 0 };
     ken_err err = { 0 };
     ken_status st = find_project(d->web, ken_httpd_arena(d->r), d->repository, &p, &branch, &err);
     if (st == KEN_ENOTFOUND)
