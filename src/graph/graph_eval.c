@@ -287,6 +287,14 @@ static bool gives_this(ken_graph *g, const graph_value *callee, ken_graph_def me
     return callee->self && callee->self->kind == GRAPH_INSTANCE && e->op == KEN_EXPR_SELF;
 }
 
+static bool has_variable(ken_graph *g, const graph_value *v)
+{
+    for (uint32_t i = 0; i < v->n_defs; i++)
+        if (ken_symbol_is_variable(kind_of(g, v->defs[i])))
+            return true;
+    return false;
+}
+
 static const graph_value *call_of_defs(ken_graph *g, graph_unit *u, const graph_value *callee)
 {
     for (uint32_t i = 0; i < callee->n_defs; i++) {
@@ -309,8 +317,7 @@ static const graph_value *call_of_defs(ken_graph *g, graph_unit *u, const graph_
             if (held->kind == GRAPH_FUNCTION)
                 held = held->inner;
             else if (held->kind == GRAPH_DEFS) // variables in a circle lead to variables
-                held = ken_symbol_is_variable(kind_of(g, held->defs[0])) ? &ken_graph__nothing
-                                                                         : call_of_defs(g, u, held);
+                held = has_variable(g, held) ? &ken_graph__nothing : call_of_defs(g, u, held);
             else if (held->kind != GRAPH_EXTERNAL && !u->lang->calls_attributes)
                 held = &ken_graph__nothing;
         }

@@ -90,3 +90,19 @@ KEN_TEST(ruby_the_name_alone_makes_no_edge)
     EXPECT("lib/cart.rb:15 size", "external"); // what another file calls so is its own
     EXPECT("spec/cart_spec.rb:3 store", "unresolved");
 }
+
+// A variable that holds an object with a method of its name: neither says what a call gives.
+KEN_TEST(ruby_a_variable_beside_a_method_of_its_name_ends_no_run)
+{
+    static const graph_lab_file circle[] = {
+        { "a.rb", "it 'unlocks' do\n"
+                  "  lock = Class.new do\n"
+                  "    def lock() raise Exception end\n"
+                  "    def unlocked?() @unlocked end\n"
+                  "  end.new\n"
+                  "  lock.unlocked?.must_equal false\n"
+                  "end\n" },
+    };
+    static const char *const edges[][2] = { { "a.rb:6 must_equal", "external" } };
+    graph_lab_check(circle, 1, edges, sizeof edges / sizeof *edges);
+}
