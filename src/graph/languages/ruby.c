@@ -195,7 +195,8 @@ static void resolve(ken_modules *m, const ken_module_ask *ask, ken_module *out)
 {
     ken_str name = ken_modules__concat(m, ask->module, "::", ask->name);
     bool is_path = name.len && ken_str_find(name, KEN_STR("::")) == SIZE_MAX;
-    if (is_constant(name) && (ask->name.len || !is_path))
+    bool is_included = (ask->flags & KEN_BIND_STATIC) != 0; // `include A`, at the top
+    if (is_constant(name) && (ask->name.len || !is_path || is_included))
         constant(m, ask, name, out);
     else if (ask->name.len)
         ken_modules__unknown(out, "names of a file are no files");
@@ -221,7 +222,56 @@ static const graph_value *held(ken_graph *g, graph_unit *u, ken_graph_def d)
     return ken_graph__object(g, ken_graph__type_member(g, type, name));
 }
 
+// A constant of a module that a file includes at its top; what it requires counts as well:
+// `include Jekyll` in test/helper.rb makes `Utils` mean Jekyll::Utils in all tests.
+static const graph_value *in_included(ken_graph *g, graph_unit *u, ken_str name,
+                                      uint32_t depth) // NOLINT(misc-no-recursion)
+{
+    const ken_refs *r = u->text.refs;
+    const graph_value *v = &ken_graph__nothing;
+    for (uint32_t i = 0; i < r->n_binds && v->kind == GRAPH_NONE; i++) {
+        const ken_bind *b = &r->binds[i];
+        const graph_value *bound = ken_graph__bound(g, u, i);
+        if (b->kind == KEN_BIND_ALL && (b->flags & KEN_BIND_STATIC))
+            v = ken_graph__member_of(g, u, bound, name);
+        for (uint32_t f = 0; bound->kind == GRAPH_MODULE && depth && f < bound->n_files; f++) {
+            graph_unit *required = ken_graph__unit_of(g, bound->files[f]);
+            if (required && v->kind == GRAPH_NONE && required != u)
+                v = in_included(g, required, name, depth - 1);
+        }
+    }
+    return v->kind == GRAPH_EXTERNAL ? &ken_graph__nothing
+                                     : ken_graph__with_class(g, v, KEN_EDGE_IMPORTED);
+}
+
+static const graph_value *look_up_last(ken_graph *g, graph_unit *u, ken_str name)
+{
+    enum {
+        REQUIRED_DEEP = 2
+    };
+    return name.len && ken_is_upper(name.ptr[0]) ? in_included(g, u, name, REQUIRED_DEEP)
+                                                 : &ken_graph__nothing;
+}
+
+// Methods of every object that give the object itself, or one like it.
+static const graph_value *library_member(ken_graph *g, graph_unit *u, const graph_value *object,
+                                         ken_str name)
+{
+    static const char *const same[] = { "tap", "itself", "freeze", "dup", "clone" };
+    bool is_same = false;
+    for (size_t i = 0; object->kind == GRAPH_INSTANCE && i < sizeof same / sizeof *same; i++)
+        is_same |= ken_str_eq_c(name, same[i]);
+    if (!is_same)
+        return object->kind == GRAPH_INSTANCE ? &ken_graph__nothing
+                                              : ken_graph__library_member(g, u, object, name);
+    graph_value *v = ken_graph__new_value(g, GRAPH_FUNCTION, KEN_EDGE_EXTERNAL);
+    v->inner = object;
+    return v;
+}
+
 const graph_driver ken_graph__driver_ruby = {
     .resolve = resolve,
+    .library_member = library_member,
+    .look_up_last = look_up_last,
     .held = held,
 };

@@ -91,6 +91,64 @@ KEN_TEST(ruby_the_name_alone_makes_no_edge)
     EXPECT("spec/cart_spec.rb:3 store", "unresolved");
 }
 
+KEN_TEST(ruby_what_the_top_of_a_file_includes_is_seen_by_those_that_require_it)
+{
+    static const graph_lab_file included[] = {
+        { "lib/jek.rb", "module Jek\n"
+                        "  autoload :Utils, 'jek/utils'\n"
+                        "end\n" },
+        { "lib/jek/utils.rb", "module Jek\n"
+                              "  module Utils\n"
+                              "    def self.slugify(s)\n"
+                              "      s\n"
+                              "    end\n"
+                              "  end\n"
+                              "end\n" },
+        { "test/helper.rb", "require_relative '../lib/jek'\n"
+                            "include Jek\n"
+                            "Utils.slugify('a')\n" },
+        { "test/test_utils.rb", "require 'helper'\n"
+                                "class TestUtils\n"
+                                "  def test_slugs\n"
+                                "    Utils.slugify('b')\n"
+                                "  end\n"
+                                "end\n" },
+        { "test/alone.rb", "Utils.slugify('c')\n" },
+    };
+    static const char *const edges[][2] = {
+        { "test/helper.rb:3 slugify", "lib/jek/utils.rb:3 slugify imported" },
+        { "test/test_utils.rb:4 Utils", "lib/jek/utils.rb:2 Utils imported" },
+        { "test/test_utils.rb:4 slugify", "lib/jek/utils.rb:3 slugify imported" },
+        { "test/alone.rb:1 slugify", "unresolved" },
+    };
+    graph_lab_check(included, 5, edges, sizeof edges / sizeof *edges);
+}
+
+KEN_TEST(ruby_what_every_object_has_gives_the_object)
+{
+    static const graph_lab_file given[] = {
+        { "a.rb", "class Shop\n"
+                  "  def open(at)\n"
+                  "    at\n"
+                  "  end\n"
+                  "end\n"
+                  "def made\n"
+                  "  Shop.new.tap do |s|\n"
+                  "    s.to_s\n"
+                  "  end\n"
+                  "end\n"
+                  "made.open(1)\n"
+                  "made.dup.freeze.open(2)\n"
+                  "made.hash.open(3)\n" },
+    };
+    static const char *const edges[][2] = {
+        { "a.rb:11 open", "a.rb:2 open scoped" },
+        { "a.rb:12 open", "a.rb:2 open scoped" },
+        { "a.rb:13 open", "unresolved" },
+    };
+    graph_lab_check(given, 1, edges, sizeof edges / sizeof *edges);
+}
+
 // A variable that holds an object with a method of its name: neither says what a call gives.
 KEN_TEST(ruby_a_variable_beside_a_method_of_its_name_ends_no_run)
 {
