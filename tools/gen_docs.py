@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes what docs/configuration.md, docs/cli.md and docs/dependencies.md have of tables in the source;
---check only says whether they are up to date.
+"""Writes what docs/configuration.md, docs/cli.md, docs/operations.md and docs/dependencies.md have of tables
+in the source; --check only says whether they are up to date.
 
   configuration.md   the settings, from src/config/config_keys.h
   cli.md             the commands and their options, from src/tool/specs, src/cli/cli_help.c and cli.c
+  operations.md      the metrics, from src/metrics/metrics_list.h
   dependencies.md    the grammars, from package.json and package-lock.json
 
 What is generated stands between `<!-- generated: NAME -->` and `<!-- end: NAME -->`; everything else in
@@ -20,6 +21,7 @@ import specs
 from csource import ROOT, tokens
 
 KEYS = ROOT / "src" / "config" / "config_keys.h"
+METRICS = ROOT / "src" / "metrics" / "metrics_list.h"
 NAMES = ROOT / "src" / "config" / "config_names_priv.h"
 HELP = ROOT / "src" / "cli" / "cli_help.c"
 MAIN = ROOT / "src" / "cli" / "cli.c"
@@ -266,11 +268,29 @@ def grammars():
     return "\n".join(rows)
 
 
+# --- operations.md ----------------------------------------------------------------------------------
+
+
+def metrics():
+    suffixes = {"COUNTER": "_total", "GAUGE": "", "TIMER": ""}
+    words = {"COUNTER": "counter", "GAUGE": "gauge", "TIMER": "histogram"}
+    rows = ["| metric | kind | labels | meaning |", "|---|---|---|---|"]
+    for fields in x_rows(code_of(METRICS)):
+        if len(fields) != 6:
+            die(f"{METRICS.name}:{fields[0][0].line}: six columns are needed")
+        _, kind, name, labels, _, text = fields
+        kind = kind[0].text
+        shown = ", ".join(f"`{label}`" for label in text_of(labels).split(",") if label)
+        rows.append(f"| `{text_of(name)}{suffixes[kind]}` | {words[kind]} | {shown} | {text_of(text)} |")
+    return "\n".join(rows)
+
+
 # --- the pages --------------------------------------------------------------------------------------
 
 PAGES = {
     "configuration.md": {"settings": settings, "names": other_names},
     "cli.md": {"commands": command_table, "options": option_lists},
+    "operations.md": {"metrics": metrics},
     "dependencies.md": {"grammars": grammars},
 }
 

@@ -68,7 +68,7 @@
     X(HTTP_CUT, COUNTER, "ken_http_connections_cut", "", 0,                                        \
       "connections closed for being slow, or for a stream that nobody read")                       \
     X(HTTP_REFUSED, COUNTER, "ken_http_refused", "reason", 32,                                     \
-      "requests refused before their work: throttled, unauthorized, origin, too_large …")          \
+      "requests refused before their work: throttled, unauthorized, origin")          \
     X(MCP_SESSIONS, GAUGE, "ken_mcp_sessions", "", 0, "sessions of clients that are open")         \
     X(MCP_QUEUE, GAUGE, "ken_mcp_queue_length", "", 0, "calls that wait for a worker")             \
     X(MCP_WAIT_SECONDS, TIMER, "ken_mcp_queue_seconds", "", 0, "time that a call waited for a worker") \

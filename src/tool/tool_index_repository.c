@@ -343,6 +343,8 @@ ken_status ken_tool__index_repository(const ken_tool_env *env, const void *args,
     ken_status st = read_request(env, args, &r.req, err);
     if (!st)
         st = find_target(env, &r.req, &r.project, err);
+    if (!st)
+        ken_tool__note_project(env, &r.project);
     if (!st && env->ctx->is_command)
         st = ken_app_enter_sandbox(env->app, &r.project, true, err);
     if (!st)
