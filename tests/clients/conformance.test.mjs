@@ -22,7 +22,7 @@ const required = {
 };
 // Not required, and passed.
 const beyond = {
-  '2025-11-25': ['server-session-lifecycle', 'json-schema-2020-12'],
+  '2025-11-25': ['server-session-lifecycle', 'server-sse-polling', 'json-schema-2020-12'],
   '2026-07-28': ['http-header-validation', 'json-schema-2020-12'],
 };
 const withoutFixtures = {

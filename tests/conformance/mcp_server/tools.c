@@ -109,6 +109,16 @@ static int progress(ken_mcp_call *c, ken_buf *out, ken_err *err)
     return 0;
 }
 
+// Takes so long that a stream is begun, whose events say how to come back.
+static int reconnection(ken_mcp_call *c, ken_buf *out, ken_err *err)
+{
+    (void)c;
+    (void)err;
+    nanosleep(&(struct timespec){ .tv_sec = 7 }, NULL);
+    put_text(out, "Answered on the stream.");
+    return 0;
+}
+
 // Only its schema matters.
 static int schema(ken_mcp_call *c, ken_buf *out, ken_err *err)
 {
@@ -140,6 +150,7 @@ const fixture content_tools[] = {
     { "test_tool_with_logging", "Logs three messages", NULL, logging },
     { "test_logging_tool", "Logs three messages", NULL, logging },
     { "test_tool_with_progress", "Reports progress three times", NULL, progress },
+    { "test_reconnection", "Takes seven seconds", NULL, reconnection },
     { "json_schema_2020_12_tool", "Tool with JSON Schema 2020-12 features", SCHEMA_2020_12,
       schema },
     { NULL, NULL, NULL, NULL },
