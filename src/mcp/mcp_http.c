@@ -238,6 +238,11 @@ static void post_modern(mcp_http_exchange *e, const ken_mcp_http_caller *caller,
 {
     if (refuses_headers(e->r, m))
         return;
+    if (!e->takes_stream && ken_str_eq_c(m->method, "subscriptions/listen")) {
+        ken_mcp__http_refuse(e->r, 406, m->id, KEN_MCP__INVALID_REQUEST,
+                             "Accept must have text/event-stream to be told of changes");
+        return;
+    }
     ken_mcp_session *mcp = find_shared(e->http, caller);
     if (!mcp || ken_mcp_session_is_full(mcp)) {
         ken_mcp__http_refuse(e->r, 503, m->id, KEN_MCP__INTERNAL,
@@ -342,16 +347,16 @@ static void post(ken_mcp_http *h, ken_httpd_request *r, const ken_mcp_http_calle
 
 // ---- GET, DELETE -------------------------------------------------------------------------------
 
-static void refuse_verb(ken_httpd_request *r)
+static void refuse_verb(ken_httpd_request *r, const char *allow)
 {
-    static const ken_httpd_field allow = { "Allow", "POST" };
+    const ken_httpd_field field = { "Allow", allow };
     const ken_httpd_answer_opts answer = {
         .status = 405,
         .type = "application/json",
         .body = KEN_STR(
             "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32600,\"message\":\"this version of the "
             "protocol has POST alone\"}}"),
-        .fields = &allow,
+        .fields = &field,
         .n_fields = 1
     };
     ken_httpd_answer(r, &answer);
@@ -363,7 +368,7 @@ static void of_session(ken_mcp_http *h, ken_httpd_request *r, const ken_mcp_http
     ken_str id = ken_httpd_header(r, "Mcp-Session-Id");
     bool is_get = ken_str_eq_c(ken_httpd_method(r), "GET");
     if (ken_str_eq_c(version, KEN_MCP__MODERN_VERSION)) {
-        refuse_verb(r);
+        refuse_verb(r, "POST");
     } else if (version.len && !is_legacy_version(version)) {
         ken_mcp__http_refuse(r, 400, NULL, KEN_MCP__INVALID_REQUEST,
                              "MCP-Protocol-Version is none of 2026-07-28, 2025-11-25, 2025-06-18, "
@@ -395,12 +400,15 @@ void ken_mcp_http_handle(ken_mcp_http *h, ken_httpd_request *r, const ken_mcp_ht
     pthread_mutex_lock(&h->lock);
     bool is_stopping = h->is_stopping;
     pthread_mutex_unlock(&h->lock);
+    ken_str method = ken_httpd_method(r);
     if (is_stopping)
         ken_mcp__http_refuse(r, 503, NULL, KEN_MCP__INTERNAL, "the server is ending");
-    else if (ken_str_eq_c(ken_httpd_method(r), "POST"))
+    else if (ken_str_eq_c(method, "POST"))
         post(h, r, caller);
-    else
+    else if (ken_str_eq_c(method, "GET") || ken_str_eq_c(method, "DELETE"))
         of_session(h, r, caller);
+    else // HEAD comes with GET; a stream has no length to tell
+        refuse_verb(r, "GET, POST, DELETE");
 }
 
 // ---- its life ----------------------------------------------------------------------------------

@@ -119,6 +119,30 @@ KEN_TEST(a_session_lives_until_it_is_deleted)
     lab_stop();
 }
 
+KEN_TEST(only_delete_ends_a_session)
+{
+    lab_start();
+    const char *id = lab_initialize("/mcp", "");
+    const char *answer = lab_ask(lab_fmt("HEAD /mcp HTTP/1.1\nMcp-Session-Id: %s", id), NULL);
+    kt_has_str(answer, "HTTP/1.1 405");
+    kt_eq_str(lab_header(answer, "Allow"), "GET, POST, DELETE");
+    kt_has_str(in_session(id, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}"),
+               "\"result\":{}");
+    lab_stop();
+}
+
+KEN_TEST(who_takes_no_stream_cannot_subscribe)
+{
+    lab_start();
+    static const char headers[] =
+        "\nContent-Type: application/json\nAccept: application/json\n"
+        "MCP-Protocol-Version: 2026-07-28\nMcp-Method: subscriptions/listen";
+    static const char body[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"subscriptions/listen\","
+                               "\"params\":{" LAB_META ",\"notifications\":{}}}";
+    kt_has_str(lab_post("/mcp", headers, body), "HTTP/1.1 406");
+    lab_stop();
+}
+
 KEN_TEST(an_unknown_version_is_refused)
 {
     lab_start();
