@@ -192,6 +192,12 @@
     X(SERVER_PROJECT_BURST, "server.project_rate_burst", COUNT, "0", 0, 1000000, "",               \
       "KEN_SERVER_PROJECT_RATE_BURST", OWNER,                                                      \
       "requests to one project that may come at once; 0 = those of two seconds")                   \
+    X(OAUTH_ISSUER, "oauth.issuer", TEXT, "", 0, 0, "",                                            \
+      "KEN_OAUTH_ISSUER", OWNER,                                                                   \
+      "https address of an authorization server whose access tokens count too; empty = none")      \
+    X(OAUTH_RESOURCE, "oauth.resource", TEXT, "", 0, 0, "",                                        \
+      "KEN_OAUTH_RESOURCE", OWNER,                                                                 \
+      "https address of this server's /mcp as clients have it: what such a token must be for (aud)") \
     X(WEBHOOK_SECRET, "webhooks.secret", SECRET, "", 0, 0, "",                                     \
       "KEN_WEBHOOK_SECRET,GITHUB_WEBHOOK_SECRET", OWNER,                                           \
       "what the sender of a webhook signs with; empty = /webhook/github is off")                   \

@@ -252,6 +252,23 @@ ken_status ken_oauth_check(ken_oauth *o, ken_str bearer, int64_t now_ms, ken_gra
 
 // ---- for clients -------------------------------------------------------------------------------
 
+ken_str ken_oauth__well_known(ken_str url, const char *name, ken_arena *arena)
+{
+    size_t start = ken_str_find(url, KEN_STR("://")) + 3;
+    size_t slash = ken_str_find_char(ken_str_sub(url, start, url.len), '/');
+    ken_str host = slash == SIZE_MAX ? url : ken_str_sub(url, 0, start + slash);
+    ken_str path = ken_str_sub(url, host.len, url.len);
+    if (path.len && path.ptr[path.len - 1] == '/')
+        path = ken_str_sub(path, 0, path.len - 1);
+    return ken_arena_printf(arena, KEN_STR_FMT "/.well-known/%s" KEN_STR_FMT, KEN_STR_ARG(host),
+                            name, KEN_STR_ARG(path));
+}
+
+ken_str ken_oauth_metadata_url(const ken_oauth *o, ken_arena *arena)
+{
+    return ken_oauth__well_known(o->resource, "oauth-protected-resource", arena);
+}
+
 json_t *ken_oauth_metadata_json(const ken_oauth *o)
 {
     static const char *const scopes[] = { "read", "write", "admin" };

@@ -49,6 +49,8 @@ bool ken_oauth_wants_keys(ken_oauth *o, int64_t now_ms);
 ken_status ken_oauth_fetch(ken_oauth *o, int64_t now_ms, const ken_cancel *cancel, ken_err *err)
     KEN_MUST_USE;
 
+// Where clients find the next document: beside the resource, at its host.
+ken_str ken_oauth_metadata_url(const ken_oauth *o, ken_arena *arena);
 // The document of /.well-known/oauth-protected-resource (RFC 9728).
 json_t *ken_oauth_metadata_json(const ken_oauth *o);
 // The value of WWW-Authenticate: with the address of that document, and why ("invalid_token",

@@ -36,20 +36,6 @@ static ken_status get(const fetching *f, ken_str url, size_t max, ken_httpc_resp
                     status);
 }
 
-// "https://host/tenant" -> "https://host/.well-known/NAME/tenant" (RFC 8414, section 3.1).
-static ken_str well_known(const fetching *f, const char *name)
-{
-    ken_str issuer = f->o->issuer;
-    size_t start = ken_str_find(issuer, KEN_STR("://")) + 3;
-    size_t slash = ken_str_find_char(ken_str_sub(issuer, start, issuer.len), '/');
-    ken_str host = slash == SIZE_MAX ? issuer : ken_str_sub(issuer, 0, start + slash);
-    ken_str path = ken_str_sub(issuer, host.len, issuer.len);
-    if (path.len && path.ptr[path.len - 1] == '/')
-        path = ken_str_sub(path, 0, path.len - 1);
-    return ken_arena_printf(f->arena, KEN_STR_FMT "/.well-known/%s" KEN_STR_FMT, KEN_STR_ARG(host),
-                            name, KEN_STR_ARG(path));
-}
-
 // OpenID Connect has it behind the path.
 static ken_str openid_document(const fetching *f)
 {
@@ -82,7 +68,9 @@ static ken_status read_document(const fetching *f, ken_str text, ken_str *out_ur
 
 static ken_status find_keys_url(const fetching *f, ken_str *out, ken_err *err)
 {
-    const ken_str places[] = { well_known(f, "oauth-authorization-server"), openid_document(f) };
+    const ken_str places[] = { ken_oauth__well_known(f->o->issuer, "oauth-authorization-server",
+                                                     f->arena),
+                               openid_document(f) };
     ken_status st = KEN_EIO;
     for (size_t i = 0; i < sizeof places / sizeof *places && st && st != KEN_ECANCELLED; i++) {
         ken_httpc_response r = { .status = 0 };

@@ -19,6 +19,8 @@ struct ken_oauth {
     bool has_tried, lacks_key; // a token named a key that is not among them
 };
 
+// "https://host/tenant" -> "https://host/.well-known/NAME/tenant" (RFC 8414, section 3.1; RFC 9728, 3.1).
+ken_str ken_oauth__well_known(ken_str url, const char *name, ken_arena *arena);
 // https, or http to this machine, where nobody listens in between; no user, no fragment.
 bool ken_oauth__is_safe_url(ken_str s);
 

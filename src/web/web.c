@@ -82,7 +82,7 @@ static ken_status check_rights(ken_web *w, ken_err *err)
     if (!w->needs_token)
         return KEN_OK;
     ken_status st = ken_app_list_tokens(w->app, &w->arena, &tokens, &n, err);
-    if (!st && !n)
+    if (!st && !n && !w->oauth)
         return KEN_FAIL(err, KEN_EPERM,
                         "server.host is '%s', which others reach: make an access token first "
                         "(`ken token add NAME`), or listen on 127.0.0.1",
@@ -124,6 +124,8 @@ ken_status ken_web_open(ken_app *app, const ken_web_opts *opts, ken_web **out, k
     pthread_condattr_destroy(&attr);
     w->host = ken_config_str(w->config, KEN_CFG_SERVER_HOST);
     ken_status st = take_folder(w, err);
+    if (!st)
+        st = ken_web__open_oauth(w, err);
     if (!st)
         st = check_rights(w, err);
     if (!st)
@@ -168,6 +170,7 @@ static void tick_until_done(void *ctx, size_t worker)
         pthread_mutex_unlock(&w->lock);
         ken_mcp_http_tick(w->mcp);
         ken_web__tick_events(w);
+        ken_web__tick_oauth(w);
         pthread_mutex_lock(&w->lock);
     }
     pthread_mutex_unlock(&w->lock);
@@ -232,6 +235,7 @@ ken_status ken_web_start(ken_web *w, ken_err *err)
     ken_web__add_jobs(w);
     ken_web__add_events(w);
     ken_web__add_webhook(w);
+    ken_web__add_oauth(w);
     st = start_one(w, false, &w->tcp, err);
     if (!st)
         st = start_one(w, true, &w->local, err);
@@ -311,8 +315,10 @@ void ken_web_stop(ken_web *w, int64_t grace_ms)
         ken_httpd_stop(servers[i], left > 0 ? left : 0);
     }
     stop_ticker(w);
+    ken_cancel_set(&w->oauth_end);
     if (w->pool)
         ken_pool_free(w->pool);
+    ken_oauth_free(w->oauth);
     int64_t left_ms = (end - ken_clock_mono_ns()) / 1000000;
     ken_jobs_close(w->jobs, left_ms > 0 ? left_ms : 0);
     ken_mcp_http_free(w->mcp);

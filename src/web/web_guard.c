@@ -85,12 +85,24 @@ static const char *find_foreign(const ken_web *w, const ken_httpd_request *r, co
 
 static const ken_grant all_rights = { .scopes = KEN_SCOPES_ALL, .name = "local" };
 
-static void refuse_token(ken_httpd_request *r, const char *detail, bool was_shown)
+static void refuse_token(const ken_web *w, ken_httpd_request *r, const char *detail, bool was_shown)
 {
-    const ken_httpd_field field = { "WWW-Authenticate",
-                                    was_shown ? "Bearer error=\"invalid_token\"" : "Bearer" };
+    const char *challenge = was_shown ? "Bearer error=\"invalid_token\"" : "Bearer";
+    if (w->oauth)
+        challenge = ken_oauth_challenge(w->oauth_url, was_shown ? "invalid_token" : NULL, 0,
+                                        ken_httpd_arena(r))
+                        .ptr;
+    const ken_httpd_field field = { "WWW-Authenticate", challenge };
     count_refusal("unauthorized");
     ken_web__answer_problem_with(r, 401, "EPERM", detail, &field, 1);
+}
+
+// One of ours, else of the authorization server, where there is one.
+static ken_status check_token(ken_web *w, ken_str token, ken_grant *out, ken_err *err)
+{
+    if (w->oauth && !ken_app_is_token(token))
+        return ken_oauth_check(w->oauth, token, ken_clock_wall_ms(), out, err);
+    return ken_app_check_token(w->app, token, out, err);
 }
 
 // False: it was refused.
@@ -105,19 +117,23 @@ static bool find_grant(ken_web *w, ken_httpd_request *r, web_request *q)
         bool is_own = ken_str_eq_c(ken_httpd_peer(r, &uid), "unix");
         if (!w->needs_token || is_own)
             return true;
-        refuse_token(r, "an access token is needed: Authorization: Bearer …", false);
+        refuse_token(w, r, "an access token is needed: Authorization: Bearer …", false);
         return false;
     }
     bool is_bearer =
         header.len > 7 && ken_str_eq_fold(ken_str_sub(header, 0, 7), KEN_STR("Bearer "));
     ken_str token = is_bearer ? ken_str_trim(ken_str_sub(header, 7, header.len)) : KEN_STR("");
     ken_status st = token.len
-                        ? ken_app_check_token(w->app, token, &q->grant, &err)
+                        ? check_token(w, token, &q->grant, &err)
                         : KEN_FAIL(&err, KEN_EPERM, "Authorization must be 'Bearer' and a token");
     if (!st)
         return true;
-    if (st == KEN_EPERM)
-        refuse_token(r, "this access token is unknown, revoked or expired", true);
+    const ken_httpd_field soon = { "Retry-After", "1" };
+    if (st == KEN_EBUSY) // keys that a worker fetches
+        ken_web__answer_problem_with(r, 503, "EBUSY", err.msg, &soon, 1);
+    else if (st == KEN_EPERM)
+        refuse_token(w, r, w->oauth ? err.msg : "this access token is unknown, revoked or expired",
+                     true);
     else
         ken_web__answer_failure(r, &err);
     return false;
@@ -178,11 +194,12 @@ static web_request *take_request(const ken_web *w, ken_httpd_request *r)
     return q;
 }
 
-// Probes must answer without a token, and say nothing that needs one.
+// Probes must answer without a token, and say nothing that needs one; so must what says where to get one.
 static bool is_probe(const ken_httpd_request *r)
 {
     ken_str path = ken_httpd_path(r);
-    return ken_str_eq_c(path, "/healthz") || ken_str_eq_c(path, "/readyz");
+    return ken_str_eq_c(path, "/healthz") || ken_str_eq_c(path, "/readyz") ||
+           ken_web__is_metadata(r);
 }
 
 // What is signed needs no token, and grants nothing else.

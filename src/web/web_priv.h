@@ -13,6 +13,7 @@
 #include "mcp/mcp_http.h"
 #include "mcp/mcp_socket.h"
 #include "model/grant.h"
+#include "oauth/oauth.h"
 #include "web/web.h"
 
 enum {
@@ -40,6 +41,10 @@ struct ken_web {
     ken_pool *pool;                   // of the API
     ken_throttle *callers, *projects; // requests a second of each
     ken_jobs *jobs;
+    ken_oauth *oauth;     // NULL = no tokens of others
+    ken_str oauth_url;    // of the document that says so
+    ken_cancel oauth_end; // of what asks its issuer
+    atomic_bool is_fetching;
     atomic_uint_fast64_t n_requests; // that have ended
     pthread_mutex_t feeds_lock;      // guards the next two
     web_feed *feeds;                 // readers of events
@@ -108,6 +113,12 @@ void ken_web__on_job(void *ctx, const ken_job *j);
 void ken_web__stream_job(ken_web *w, ken_httpd_request *r, const ken_job *j);
 void ken_web__tick_events(ken_web *w); // each second
 void ken_web__end_feeds(ken_web *w);
+
+// ---- web_oauth.c --------------------------------------------------------------------------------
+ken_status ken_web__open_oauth(ken_web *w, ken_err *err) KEN_MUST_USE;
+void ken_web__add_oauth(ken_web *w);
+void ken_web__tick_oauth(ken_web *w); // each second
+bool ken_web__is_metadata(const ken_httpd_request *r);
 
 // ---- web_log.c ----------------------------------------------------------------------------------
 // A ken_httpd_done_fn: one record for each request, and its metrics.

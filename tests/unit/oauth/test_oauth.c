@@ -432,6 +432,8 @@ KEN_TEST(what_clients_are_told)
     const ken_oauth_opts opts = { .issuer = KEN_STR("https://id.example.com/tenant"),
                                   .resource = KEN_STR(RESOURCE) };
     kt_ok_err(ken_oauth_new(&opts, &o, &err), &err);
+    kt_eq_text(ken_oauth_metadata_url(o, &arena),
+               "https://ken.example.com/.well-known/oauth-protected-resource/mcp");
     json_t *doc = ken_oauth_metadata_json(o);
     kt_eq_str(json_string_value(json_object_get(doc, "resource")), RESOURCE);
     kt_eq_str(json_string_value(json_array_get(json_object_get(doc, "authorization_servers"), 0)),
