@@ -462,6 +462,9 @@ ken_status ken_fs_lock(const char *path, int *out_fd, ken_err *err)
         text[strcspn(text, " \n")] = 0; // the pid
         if (e != EWOULDBLOCK)
             return KEN_FAIL_ERRNO(err, e, "locking '%s'", path);
+        uint64_t pid = 0;
+        if (ken_str_parse_u64(ken_str_c(text), &pid) && pid == (uint64_t)getpid())
+            return KEN_FAIL(err, KEN_EBUSY, "another run of this process is writing this index");
         return KEN_FAIL(err, KEN_EBUSY, "another process%s%s is writing this index",
                         n > 0 ? " with pid " : "", n > 0 ? text : "");
     }

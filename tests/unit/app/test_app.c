@@ -309,7 +309,10 @@ KEN_TEST(a_second_writer_is_told_to_wait)
     ken_str lock = ken_arena_printf(&f.arena, KEN_STR_FMT ".lock", KEN_STR_ARG(p.db_path));
     kt_ok_err(ken_fs_lock(lock.ptr, &fd, &f.err), &f.err);
     kt_status(ken_app_index(f.app, &p, NULL, NULL, &f.arena, &r, &f.err), KEN_EBUSY);
-    kt_has_str(f.err.msg, "project 'one': another process with pid");
+    kt_has_str(f.err.msg, "project 'one': another run of this process is writing this index");
+    kt_eq_i(pwrite(fd, "1", 2, 0), 2);
+    kt_status(ken_app_index(f.app, &p, NULL, NULL, &f.arena, &r, &f.err), KEN_EBUSY);
+    kt_has_str(f.err.msg, "project 'one': another process with pid 1 is writing this index");
     kt_status(ken_app_remove_project(f.app, &p, &f.err), KEN_EBUSY);
     ken_fs_unlock(fd);
     index_it(&f, &p);
