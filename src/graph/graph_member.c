@@ -584,12 +584,15 @@ static const graph_value *member_of_one(ken_graph *g, graph_unit *u, const graph
                                         ken_str name)
 {
     const graph_value *v = own_member_of_one(g, u, object, name);
-    bool is_instance = object->kind == GRAPH_INSTANCE && v->kind == GRAPH_NONE;
-    bool is_outside =
-        object->kind == GRAPH_EXTERNAL && (v == &ken_graph__outside || v == &ken_graph__opaque);
-    if (u->driver->library_member)
-        return is_instance || is_outside ? u->driver->library_member(g, u, object, name) : v;
-    return is_outside ? ken_graph__library_member(g, u, object, name) : v;
+    bool is_open = v == &ken_graph__outside || v == &ken_graph__opaque;
+    bool is_outside = object->kind == GRAPH_EXTERNAL && is_open;
+    bool is_instance = object->kind == GRAPH_INSTANCE && (is_open || v->kind == GRAPH_NONE);
+    if (!u->driver->library_member)
+        return is_outside ? ken_graph__library_member(g, u, object, name) : v;
+    if (!is_instance && !is_outside)
+        return v;
+    const graph_value *known = u->driver->library_member(g, u, object, name);
+    return known->kind == GRAPH_NONE ? v : known; // what it has from a base outside stays that
 }
 
 const graph_value *ken_graph__member_of(ken_graph *g, graph_unit *u, const graph_value *object,

@@ -127,7 +127,7 @@ KEN_TEST(ruby_what_the_top_of_a_file_includes_is_seen_by_those_that_require_it)
 KEN_TEST(ruby_what_every_object_has_gives_the_object)
 {
     static const graph_lab_file given[] = {
-        { "a.rb", "class Shop\n"
+        { "a.rb", "class Shop < Gem::Place\n"
                   "  def open(at)\n"
                   "    at\n"
                   "  end\n"

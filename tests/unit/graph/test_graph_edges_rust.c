@@ -219,3 +219,27 @@ KEN_TEST(rust_any_value_has_the_methods_of_traits_in_scope)
     };
     CHECK(edges);
 }
+
+// A type that others' traits are for may have any of their methods; those that the tree gives it are known.
+KEN_TEST(rust_objects_with_foreign_traits_have_the_methods_of_traits_in_scope)
+{
+    static const graph_lab_file traits[] = {
+        { "src/lib.rs", "pub trait ReadExt {\n"
+                        "    fn read_all(&mut self) -> usize { 0 }\n"
+                        "}\n"
+                        "pub struct Simple;\n"
+                        "impl tokio::io::AsyncRead for Simple {}\n"
+                        "impl<R: tokio::io::AsyncRead> ReadExt for R {}\n" },
+        { "src/use.rs", "use crate::{ReadExt, Simple};\n"
+                        "pub fn run(mut s: Simple) {\n"
+                        "    s.read_all();\n"
+                        "    s.poll_read();\n"
+                        "}\n" },
+        { "Cargo.toml", "[package]\nname = \"a\"\n" },
+    };
+    static const char *const edges[][2] = {
+        { "src/use.rs:3 read_all", "src/lib.rs:2 read_all imported" },
+        { "src/use.rs:4 poll_read", "external" },
+    };
+    graph_lab_check(traits, 3, edges, sizeof edges / sizeof *edges);
+}
