@@ -33,8 +33,8 @@ ken_status ken_job__lock(ken_app *app, int *out_fd, ken_err *err)
     if (!st)
         st = ken_fs_lock(ken_path_join(&a, dir, KEN_STR("jobs.lock")).ptr, out_fd, err);
     if (st == KEN_EBUSY)
-        (void)ken_err_wrap(err, "another process runs the jobs of '" KEN_STR_FMT "'",
-                           KEN_STR_ARG(data));
+        st = KEN_FAIL(err, st, "another process runs the jobs of '" KEN_STR_FMT "'; stop it first",
+                      KEN_STR_ARG(data));
     ken_arena_release(&a);
     return st;
 }
