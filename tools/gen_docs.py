@@ -4,7 +4,7 @@
 in the source; --check only says whether they are up to date.
 
   configuration.md   the settings, from src/config/config_keys.h
-  cli.md             the commands and their options, from src/tool/specs, src/cli/cli_help.c and cli.c
+  cli.md             the commands and their options, from src/tool/specs, src/cli/cli_*.c and cli_priv.h
   operations.md      the metrics, from src/metrics/metrics_list.h
   dependencies.md    the grammars, from package.json and package-lock.json
 
@@ -24,6 +24,7 @@ KEYS = ROOT / "src" / "config" / "config_keys.h"
 METRICS = ROOT / "src" / "metrics" / "metrics_list.h"
 NAMES = ROOT / "src" / "config" / "config_names_priv.h"
 HELP = ROOT / "src" / "cli" / "cli_help.c"
+COMMANDS = ROOT / "src" / "cli" / "cli_priv.h"
 MAIN = ROOT / "src" / "cli" / "cli.c"
 UNITS = ((40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB"))
 
@@ -73,6 +74,15 @@ def table(toks, name):
             rows, _ = group_at(toks, i + 4)
             return [split_fields(row[1:-1]) for row in split_fields(rows)]
     die(f"no table '{name}'")
+
+
+def struct(files, name):
+    """The tokens of the file that defines `name = { … }`, and its fields."""
+    for toks in files:
+        for i in range(len(toks) - 2):
+            if [t.text for t in toks[i : i + 3]] == [name, "=", "{"]:
+                return toks, split_fields(group_at(toks, i + 2)[0])
+    die(f"no struct '{name}'")
 
 
 # --- configuration.md -------------------------------------------------------------------------------
@@ -206,10 +216,14 @@ def spec_opts(spec):
 
 
 def own_commands():
-    """Commands that are no operations, from the table in C."""
-    toks = code_of(HELP)
+    """Commands that are no operations: the names of CLI_OWN_COMMANDS, each a struct in the file that runs it."""
+    files = [code_of(path) for path in sorted(HELP.parent.glob("cli_*.c"))]
     out = []
-    for row in table(toks, "own_commands"):
+    for fields in x_rows(code_of(COMMANDS)):
+        name = fields[0][0].text
+        if name == "name":  # of the macro itself
+            continue
+        toks, row = struct(files, f"ken_cli__{name}_command")
         name, usage, summary = (text_of(f) for f in row[:3])
         details = "" if row[3][0].text == "NULL" else text_of(row[3])
         opts = []

@@ -260,7 +260,7 @@ static ken_status run_command(cli *x, ken_err *err)
 {
     ken_status st = check_words(x, err);
     // What mends settings works when they cannot be loaded.
-    bool needs_config = x->command->run != ken_cli__run_config_edit;
+    bool needs_config = x->command->run != ken_cli__config_edit_command.run;
     if (!st && needs_config)
         st = load_config(x, err);
     if (!st && needs_config)

@@ -53,7 +53,7 @@ static void add_word(typed *t, const char *word)
 {
     if (t->command) {
         t->n_words++;
-        if (t->command->run == ken_cli__run_help && ken_cli__is_group(word))
+        if (t->command->run == ken_cli__help_command.run && ken_cli__is_group(word))
             t->group = word;
     } else if (t->group) {
         set_command(t, t->group, word);
@@ -193,7 +193,7 @@ static void offer_word(const typed *t)
 {
     if (t->command->spec)
         offer_word_of_spec(t);
-    else if (t->command->run == ken_cli__run_help)
+    else if (t->command->run == ken_cli__help_command.run)
         offer_commands(t);
     else if (t->command->words && !t->n_words)
         offer_words(t, t->command->words);
@@ -235,7 +235,7 @@ static ken_status print_script(const char *shell, ken_err *err)
     return KEN_FAIL(err, KEN_EINTERNAL, "no script for '%s'", shell);
 }
 
-ken_status ken_cli__run_completion(cli *x, ken_err *err)
+static ken_status run_completion(cli *x, ken_err *err)
 {
     const char *const *words = x->args.words;
     if (strcmp(words[0], "words") != 0)
@@ -248,3 +248,24 @@ ken_status ken_cli__run_completion(cli *x, ken_err *err)
     answer(&t, n ? words[n] : "");
     return KEN_OK;
 }
+
+const cli_command ken_cli__completion_command = {
+    "completion",
+    "bash|zsh|fish",
+    "print the script that completes words in a shell",
+    "'./dev install' and 'cmake --install' put these scripts where shells look for them. By hand:\n\n"
+    "  bash   source <(ken completion bash)             in ~/.bashrc\n"
+    "  zsh    source <(ken completion zsh)              in ~/.zshrc, after compinit\n"
+    "  fish   ken completion fish | source              in ~/.config/fish/config.fish\n\n"
+    "They ask 'ken completion words -- WORD...' what may stand in place of the last word.",
+    NULL,
+    0,
+    1,
+    SIZE_MAX,
+    true,
+    false,
+    run_completion,
+    NULL,
+    0,
+    "bash|zsh|fish|words"
+};

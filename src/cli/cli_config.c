@@ -114,7 +114,7 @@ static void print_config(cli *x, const ken_config *c)
 }
 
 // The settings as they are in the project around, if there is one.
-ken_status ken_cli__run_config_show(cli *x, ken_err *err)
+static ken_status run_config_show(cli *x, ken_err *err)
 {
     cli_place place = { 0 };
     ken_config *settings = NULL;
@@ -180,7 +180,7 @@ static void tell(const cli *x, const target *t, const char *key, const char *did
     ken_cli__print("\n");
 }
 
-ken_status ken_cli__run_config_set(cli *x, ken_err *err)
+static ken_status run_config_set(cli *x, ken_err *err)
 {
     target t = { 0 };
     ken_config_key key = 0;
@@ -204,7 +204,7 @@ ken_status ken_cli__run_config_set(cli *x, ken_err *err)
     return KEN_OK;
 }
 
-ken_status ken_cli__run_config_unset(cli *x, ken_err *err)
+static ken_status run_config_unset(cli *x, ken_err *err)
 {
     target t = { 0 };
     ken_config_key key = 0;
@@ -243,7 +243,7 @@ static ken_status run_editor(cli *x, const char *path, ken_err *err)
 }
 
 // A copy is edited, which replaces the file when it is right; else it stays for another attempt.
-ken_status ken_cli__run_config_edit(cli *x, ken_err *err)
+static ken_status run_config_edit(cli *x, ken_err *err)
 {
     target t;
     ken_buf text = KEN_BUF_INIT(EDITED_MAX);
@@ -279,3 +279,76 @@ ken_status ken_cli__run_config_edit(cli *x, ken_err *err)
     ken_buf_release(&text);
     return st;
 }
+
+const cli_command ken_cli__config_show_command = { "config show",
+                                                   "",
+                                                   "show every setting and where it came from",
+                                                   NULL,
+                                                   NULL,
+                                                   0,
+                                                   0,
+                                                   0,
+                                                   true,
+                                                   false,
+                                                   run_config_show,
+                                                   NULL,
+                                                   0,
+                                                   NULL };
+
+// "indexing.jobs|…", each setting.
+#define X(id, name, type, def, min, max, words, env, trust, text) "|" name
+#define SETTINGS                                                  (&(KEN_CONFIG_KEYS(X))[1])
+
+const cli_command ken_cli__config_set_command = {
+    "config set",
+    "KEY VALUE",
+    "set a setting in your settings file, or with --project in a project's",
+    "Comments, order and all else in the file stay. Elements of a list are separated by commas.\n\n"
+    "  ken config set indexing.max_file_size 2MiB\n"
+    "  ken config set indexing.exclude 'gen/**,*.min.js' --project .",
+    NULL,
+    0,
+    2,
+    2,
+    true,
+    false,
+    run_config_set,
+    NULL,
+    0,
+    SETTINGS
+};
+
+const cli_command ken_cli__config_unset_command = { "config unset",
+                                                    "KEY",
+                                                    "take a setting out of the file again",
+                                                    NULL,
+                                                    NULL,
+                                                    0,
+                                                    1,
+                                                    1,
+                                                    true,
+                                                    false,
+                                                    run_config_unset,
+                                                    NULL,
+                                                    0,
+                                                    SETTINGS };
+
+const cli_command ken_cli__config_edit_command = {
+    "config edit",
+    "",
+    "open the settings file in an editor, and check what was written",
+    "The editor is VISUAL, else EDITOR, else vi. A file that is wrong is not taken: the next\n"
+    "'ken config edit' goes on with it.",
+    NULL,
+    0,
+    0,
+    0,
+    false,
+    false,
+    run_config_edit,
+    NULL,
+    0,
+    NULL
+};
+
+#undef X

@@ -25,7 +25,7 @@ static void print_checks_json(const ken_health_check *checks, size_t n, ken_heal
     ken_cli__print_json(top);
 }
 
-ken_status ken_cli__run_doctor(cli *x, ken_err *err)
+static ken_status run_doctor(cli *x, ken_err *err)
 {
     ken_health_check *checks = NULL;
     size_t n = 0;
@@ -51,7 +51,7 @@ ken_status ken_cli__run_doctor(cli *x, ken_err *err)
 
 // ---- version ----
 
-ken_status ken_cli__run_version(cli *x, ken_err *err)
+static ken_status run_version(cli *x, ken_err *err)
 {
     (void)err;
     const ken_static_model *m = ken_static_builtin();
@@ -70,3 +70,25 @@ ken_status ken_cli__run_version(cli *x, ken_err *err)
     ken_cli__print_json(top);
     return KEN_OK;
 }
+
+static const cli_opt doctor_opts[] = {
+    { "deep", 0, CLI_FLAG, NULL, "read and check every page of every index", NULL },
+};
+
+const cli_command ken_cli__doctor_command = { "doctor",
+                                              "",
+                                              "check folders, settings and indexes",
+                                              NULL,
+                                              OPTS(doctor_opts),
+                                              0,
+                                              0,
+                                              true,
+                                              false,
+                                              run_doctor,
+                                              NULL,
+                                              0,
+                                              NULL };
+
+const cli_command ken_cli__version_command = {
+    "version", "", "show the version", NULL, NULL, 0, 0, 0, false, false, run_version, NULL, 0, NULL
+};

@@ -487,7 +487,7 @@ static ken_status parse_mode(const char *word, ken_search_mode *out)
     return word ? KEN_EINVAL : KEN_OK;
 }
 
-ken_status ken_cli__run_eval(cli *x, ken_err *err)
+static ken_status run_eval(cli *x, ken_err *err)
 {
     const cli_args *a = &x->args;
     ken_config *config = NULL;
@@ -524,3 +524,38 @@ ken_status ken_cli__run_eval(cli *x, ken_err *err)
     x->app = NULL;
     return st;
 }
+
+#define MODES "hybrid|lexical|semantic|symbol|text|regex|similar"
+
+static const cli_opt eval_opts[] = {
+    { "root", 0, CLI_VALUE, "DIR", "the one checkout that the datasets ask about", NULL },
+    { "roots", 0, CLI_VALUE, "DIR", "a folder with one checkout per dataset, by name", NULL },
+    { "whole", 0, CLI_FLAG, NULL, "index the whole checkouts, not only the datasets' roots", NULL },
+    { "mode", 'm', CLI_VALUE, "MODE", "how to search (default hybrid)", MODES },
+    { "without", 0, CLI_VALUE, "LIST", "signals that count nothing: meaning,best-chunk,comments",
+      NULL },
+    { "tokens", 0, CLI_FLAG, NULL, "count the tokens of an answer until the first right file",
+      NULL },
+    { "failures", 0, CLI_FLAG, NULL, "print the queries below 0.5 and what ranked instead", NULL },
+    { "category", 0, CLI_VALUE, "NAME", "only the queries of this category", NULL },
+    { "force", 'f', CLI_FLAG, NULL, "index everything again", NULL },
+    { "own-data", 0, CLI_FLAG, NULL, "use the normal data folder, not one of its own", NULL },
+};
+
+const cli_command ken_cli__eval_command = {
+    "eval",
+    "DATASET.json... --root DIR | --roots DIR",
+    "measure how well search finds things",
+    "A dataset is {\"name\", \"root\", \"queries\": [{\"query\", \"category\", \"relevant\": [path],\n"
+    "\"secondary\": [path]}]}; a path may end in :first-last. NDCG@10, the reciprocal rank of the\n"
+    "first relevant place and the latency of a search are printed.",
+    OPTS(eval_opts),
+    1,
+    1000,
+    false,
+    false,
+    run_eval,
+    NULL,
+    0,
+    NULL
+};

@@ -6,6 +6,7 @@
 #include "cli/cli_print_priv.h"
 #include "job/job.h"
 #include "json/json.h"
+#include "model/job.h"
 
 enum {
     LISTED_DEFAULT = 20,
@@ -78,7 +79,7 @@ static ken_status find_filter(cli *x, ken_job_filter *f, ken_project_info *p, ke
     return KEN_OK;
 }
 
-ken_status ken_cli__run_jobs_list(cli *x, ken_err *err)
+static ken_status run_jobs_list(cli *x, ken_err *err)
 {
     ken_project_info p;
     ken_job_filter f = { .limit = 0 };
@@ -133,7 +134,7 @@ static void print_job(cli *x, const ken_job *j)
                    KEN_STR_ARG(time_text(x, j->ended_at_ms)));
 }
 
-ken_status ken_cli__run_jobs_show(cli *x, ken_err *err)
+static ken_status run_jobs_show(cli *x, ken_err *err)
 {
     ken_uuid id;
     ken_job j;
@@ -145,7 +146,7 @@ ken_status ken_cli__run_jobs_show(cli *x, ken_err *err)
     return st;
 }
 
-ken_status ken_cli__run_jobs_cancel(cli *x, ken_err *err)
+static ken_status run_jobs_cancel(cli *x, ken_err *err)
 {
     ken_uuid id;
     ken_job j;
@@ -194,7 +195,7 @@ static ken_status wait_for(cli *x, ken_uuid id, cli_progress *bar, ken_job *out,
     }
 }
 
-ken_status ken_cli__run_jobs_wait(cli *x, ken_err *err)
+static ken_status run_jobs_wait(cli *x, ken_err *err)
 {
     ken_uuid id;
     ken_job j;
@@ -211,3 +212,77 @@ ken_status ken_cli__run_jobs_wait(cli *x, ken_err *err)
     x->exit_code = j.state == KEN_JOB_DONE ? 0 : 1;
     return KEN_OK;
 }
+
+// Every state of a job.
+#define J(id, word) "|" word
+static const cli_opt jobs_list_opts[] = {
+    { "limit", 'k', CLI_VALUE, "N", "number of jobs, 1 to 1000 (default 20)", NULL },
+    { "state", 0, CLI_VALUE, "STATE", "only those that are so: running, failed, …",
+      &(KEN_JOB_STATE_TABLE(J))[1] },
+};
+#undef J
+
+const cli_command ken_cli__jobs_list_command = {
+    "jobs list",
+    "",
+    "list what the server does, will do and has done, newest first",
+    "With --project only the jobs of that project. The last 500 of 30 days are kept.",
+    OPTS(jobs_list_opts),
+    0,
+    0,
+    true,
+    false,
+    run_jobs_list,
+    NULL,
+    0,
+    NULL
+};
+
+const cli_command ken_cli__jobs_show_command = {
+    "jobs show",
+    "ID",
+    "show a job: how far it is, what it did or why it failed",
+    NULL,
+    NULL,
+    0,
+    1,
+    1,
+    true,
+    false,
+    run_jobs_show,
+    NULL,
+    0,
+    NULL
+};
+
+const cli_command ken_cli__jobs_cancel_command = { "jobs cancel",
+                                                   "ID",
+                                                   "take a job out of the queue, or stop it",
+                                                   NULL,
+                                                   NULL,
+                                                   0,
+                                                   1,
+                                                   1,
+                                                   true,
+                                                   false,
+                                                   run_jobs_cancel,
+                                                   NULL,
+                                                   0,
+                                                   NULL };
+
+const cli_command ken_cli__jobs_wait_command = {
+    "jobs wait",
+    "ID",
+    "wait until a job has ended; exit code 1 unless it is done",
+    NULL,
+    NULL,
+    0,
+    1,
+    1,
+    true,
+    false,
+    run_jobs_wait,
+    NULL,
+    0,
+    NULL
+};

@@ -48,7 +48,7 @@ static ken_status enter_sandbox(cli *x, ken_str bound, ken_err *err)
     return st ? st : ken_app_enter_sandbox(x->app, &only, false, err);
 }
 
-ken_status ken_cli__run_mcp(cli *x, ken_err *err)
+static ken_status run_mcp(cli *x, ken_err *err)
 {
     ken_mcp_opts opts = { .version = KEN_VERSION };
     ken_status st = find_bound(x, &opts.project, err);
@@ -68,3 +68,26 @@ ken_status ken_cli__run_mcp(cli *x, ken_err *err)
     ken_app_stop_telemetry();
     return KEN_OK;
 }
+
+static const cli_opt mcp_opts[] = {
+    { "toolsets", 0, CLI_LIST, "SET", "sets of tools to offer; may be repeated", NULL },
+    { "read-only", 0, CLI_FLAG, NULL, "offer only tools that change nothing", NULL },
+    { "format", 0, CLI_VALUE, "FORM", "of answers, when a call does not say it: text or json",
+      "text|json" },
+};
+
+const cli_command ken_cli__mcp_command = {
+    "mcp",
+    "[PATH]",
+    "serve the Model Context Protocol on stdin and stdout",
+    "Bound to the project of PATH or --project; without them the client names one.",
+    OPTS(mcp_opts),
+    0,
+    1,
+    true,
+    false,
+    run_mcp,
+    NULL,
+    0,
+    NULL
+};

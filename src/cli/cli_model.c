@@ -296,7 +296,7 @@ static ken_status bench_model(cli *x, ken_str id, ken_err *err)
     return KEN_OK;
 }
 
-ken_status ken_cli__run_model(cli *x, ken_err *err)
+static ken_status run_model(cli *x, ken_err *err)
 {
     static const struct {
         const char *name;
@@ -317,3 +317,33 @@ ken_status ken_cli__run_model(cli *x, ken_err *err)
                     "remove and bench with the id of a model",
                     action);
 }
+
+static const cli_opt model_opts[] = {
+    { "source", 0, CLI_VALUE, "URI", "add: model.onnx, as https://, file:// or a path", NULL },
+    { "tokenizer", 0, CLI_VALUE, "URI", "add: its tokenizer.json or vocab.txt", NULL },
+    { "label", 0, CLI_VALUE, "TEXT", "add: what it is, in a few words", NULL },
+    { "pooling", 0, CLI_VALUE, "HOW", "add: mean or cls (default: as its name tells)", "mean|cls" },
+    { "sha256", 0, CLI_VALUE, "HEX", "add: checksum of model.onnx", NULL },
+    { "max-tokens", 0, CLI_VALUE, "N", "add: longer texts are cut (default 512)", NULL },
+    { "document-prefix", 0, CLI_VALUE, "TEXT", "add: what it wants before code", NULL },
+    { "query-prefix", 0, CLI_VALUE, "TEXT", "add: what it wants before questions", NULL },
+    { "url", 0, CLI_VALUE, "URL", "use: the server, for ollama:, openai: and tei: models", NULL },
+    { "now", 0, CLI_FLAG, NULL, "use: index, and make its vectors", NULL },
+};
+
+const cli_command ken_cli__model_command = {
+    "model",
+    "[list | add ID | download ID | use ID | remove ID | bench ID]",
+    "the models that make vectors of code, and which one a project uses",
+    "add needs --source and --tokenizer. use takes an id of the list, or a model of a server as\n"
+    "ollama:NAME, openai:NAME or tei:NAME: then, and only then, code is sent away.\n",
+    OPTS(model_opts),
+    0,
+    2,
+    true,
+    false,
+    run_model,
+    NULL,
+    0,
+    "list|add|download|use|remove|bench"
+};

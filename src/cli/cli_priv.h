@@ -62,29 +62,37 @@ const char *ken_cli__group_summary(size_t i);
 cli_command ken_cli__make_command(const ken_tool_spec *spec, ken_arena *arena);
 ken_status ken_cli__run_tool(cli *x, ken_err *err);
 
-// ---- commands that are no operations: one file each ----
-ken_status ken_cli__run_sql(cli *x, ken_err *err);
-ken_status ken_cli__run_eval(cli *x, ken_err *err);
-ken_status ken_cli__run_doctor(cli *x, ken_err *err);
-ken_status ken_cli__run_restore(cli *x, ken_err *err);
-ken_status ken_cli__run_config_show(cli *x, ken_err *err);
-ken_status ken_cli__run_config_set(cli *x, ken_err *err);
-ken_status ken_cli__run_config_unset(cli *x, ken_err *err);
-ken_status ken_cli__run_config_edit(cli *x, ken_err *err);
-ken_status ken_cli__run_model(cli *x, ken_err *err);
-ken_status ken_cli__run_jobs_list(cli *x, ken_err *err);
-ken_status ken_cli__run_jobs_show(cli *x, ken_err *err);
-ken_status ken_cli__run_jobs_cancel(cli *x, ken_err *err);
-ken_status ken_cli__run_jobs_wait(cli *x, ken_err *err);
-ken_status ken_cli__run_token_add(cli *x, ken_err *err);
-ken_status ken_cli__run_token_list(cli *x, ken_err *err);
-ken_status ken_cli__run_token_revoke(cli *x, ken_err *err);
-ken_status ken_cli__run_setup(cli *x, ken_err *err);
-ken_status ken_cli__run_completion(cli *x, ken_err *err);
-ken_status ken_cli__run_version(cli *x, ken_err *err);
-ken_status ken_cli__run_mcp(cli *x, ken_err *err);
-ken_status ken_cli__run_serve(cli *x, ken_err *err);
-ken_status ken_cli__run_help(cli *x, ken_err *err);
+// ---- commands that are no operations ----
+// In the order of help. Each is a ken_cli__<name>_command in the file that runs it.
+#define CLI_OWN_COMMANDS(X) \
+    X(sql)                  \
+    X(model)                \
+    X(jobs_list)            \
+    X(jobs_show)            \
+    X(jobs_cancel)          \
+    X(jobs_wait)            \
+    X(token_add)            \
+    X(token_list)           \
+    X(token_revoke)         \
+    X(config_show)          \
+    X(config_set)           \
+    X(config_unset)         \
+    X(config_edit)          \
+    X(doctor)               \
+    X(restore)              \
+    X(eval)                 \
+    X(mcp)                  \
+    X(serve)                \
+    X(setup)                \
+    X(completion)           \
+    X(version)              \
+    X(help)
+
+#define X(name) extern const cli_command ken_cli__##name##_command;
+CLI_OWN_COMMANDS(X)
+#undef X
+
+#define OPTS(a) (a), sizeof(a) / sizeof *(a) // of a command: its table of options, and their number
 
 cli_table ken_cli__global_table(void); // options that every command takes
 

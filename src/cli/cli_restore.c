@@ -57,7 +57,7 @@ static void print_text(const ken_restore_report *r, const char *from, bool is_dr
         ken_cli__print("the old file is kept as " KEN_STR_FMT "\n", KEN_STR_ARG(r->kept));
 }
 
-ken_status ken_cli__run_restore(cli *x, ken_err *err)
+static ken_status run_restore(cli *x, ken_err *err)
 {
     ken_restore_report report = { 0 };
     const char *from = ken_cli__args_get(&x->args, "from");
@@ -72,3 +72,26 @@ ken_status ken_cli__run_restore(cli *x, ken_err *err)
         print_text(&report, from, opts.is_dry_run);
     return KEN_OK;
 }
+
+static const cli_opt restore_opts[] = {
+    { "from", 0, CLI_VALUE, "FILE", "a journal instead of the one beside projects.db", NULL },
+    { "dry-run", 0, CLI_FLAG, NULL, "say what would be done, change nothing", NULL },
+};
+
+const cli_command ken_cli__restore_command = {
+    "restore",
+    "",
+    "make projects, tasks and settings whole again from their journal",
+    "Each change of a task, project, value, model or access token is also a line of\n"
+    "projects.db.writes. A damaged projects.db is moved away and made anew of it; a sound one gets\n"
+    "what it lacks. Checkpoints of an index come back by themselves with 'ken index --force'.",
+    OPTS(restore_opts),
+    0,
+    0,
+    true,
+    false,
+    run_restore,
+    NULL,
+    0,
+    NULL
+};

@@ -142,7 +142,7 @@ static void say_ready(const cli *x, const ken_web *web)
     notify("READY=1");
 }
 
-ken_status ken_cli__run_serve(cli *x, ken_err *err)
+static ken_status run_serve(cli *x, ken_err *err)
 {
     const ken_mcp_opts mcp = { .version = KEN_VERSION };
     ken_web_opts opts = { .version = KEN_VERSION, .mcp = &mcp };
@@ -177,3 +177,36 @@ ken_status ken_cli__run_serve(cli *x, ken_err *err)
         close(signal_fd);
     return st;
 }
+
+static const cli_opt serve_opts[] = {
+    { "host", 0, CLI_VALUE, "ADDRESS", "to listen on (default 127.0.0.1; another needs a token)",
+      NULL },
+    { "port", 0, CLI_VALUE, "N", "to listen on (default 7420; 0 = one that is free)", NULL },
+    { "tls-cert", 0, CLI_VALUE, "FILE", "certificate, PEM; read again on SIGHUP", NULL },
+    { "tls-key", 0, CLI_VALUE, "FILE", "its private key, PEM", NULL },
+    { "sandbox", 0, CLI_VALUE, "HOW", "auto, on or off: give up what is not needed (on: or fail)",
+      "auto|on|off" },
+    { "toolsets", 0, CLI_LIST, "SET", "sets of tools to offer agents; may be repeated", NULL },
+    { "read-only", 0, CLI_FLAG, NULL, "offer only tools that change nothing", NULL },
+    { "format", 0, CLI_VALUE, "FORM", "of answers to agents, when a call does not say it",
+      "text|json" },
+};
+
+const cli_command ken_cli__serve_command = {
+    "serve",
+    "",
+    "serve MCP over HTTP, the API and metrics, for many clients and projects",
+    "At 127.0.0.1:7420 unless the settings say otherwise. MCP is at /mcp and, bound to one project,\n"
+    "at /mcp/PROJECT; the API at /api/v1; /healthz, /readyz and /metrics are for who operates it.\n"
+    "SIGTERM lets what runs end (server.drain_seconds), SIGHUP reads the certificate again.\n"
+    "docs/operations.md has more.",
+    OPTS(serve_opts),
+    0,
+    0,
+    true,
+    false,
+    run_serve,
+    NULL,
+    0,
+    NULL
+};

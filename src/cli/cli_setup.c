@@ -296,7 +296,7 @@ static ken_status list_clients(cli *x, ken_err *err)
     return KEN_OK;
 }
 
-ken_status ken_cli__run_setup(cli *x, ken_err *err)
+static ken_status run_setup(cli *x, ken_err *err)
 {
     if (ken_cli__args_has(&x->args, "list"))
         return list_clients(x, err);
@@ -314,3 +314,33 @@ ken_status ken_cli__run_setup(cli *x, ken_err *err)
     ken_buf_release(&s.after);
     return st;
 }
+
+static const cli_opt setup_opts[] = {
+    { "list", 0, CLI_FLAG, NULL, "the clients, which are here and where ken is registered", NULL },
+    { "print", 0, CLI_FLAG, NULL, "show what would be written, and write nothing", NULL },
+    { "remove", 0, CLI_FLAG, NULL, "take ken out of the client's settings", NULL },
+    { "yes", 'y', CLI_FLAG, NULL, "write without asking", NULL },
+    { "name", 0, CLI_VALUE, "NAME", "what the client calls the server (default ken)", NULL },
+    { "env", 0, CLI_LIST, "NAME=VALUE", "a variable for the server; may be repeated", NULL },
+    { "file", 0, CLI_VALUE, "FILE", "the client's settings file, when it is elsewhere", NULL },
+};
+
+const cli_command ken_cli__setup_command = {
+    "setup",
+    "CLIENT | --list",
+    "register ken with an MCP client, in its own settings file",
+    "'ken setup --list' names the clients. What will be written is shown first; all else in the\n"
+    "file stays, comments too, and the file as it was is kept. With --project it is the file in a\n"
+    "project's folder.\n\n"
+    "  ken setup claude-code\n"
+    "  ken setup vscode --project .",
+    OPTS(setup_opts),
+    0,
+    1,
+    true,
+    false,
+    run_setup,
+    NULL,
+    0,
+    CLI_CLIENT_IDS
+};

@@ -161,7 +161,7 @@ static ken_status ask(cli *x, cli_place *place, const ken_sql_opts *opts, ken_sq
     return st;
 }
 
-ken_status ken_cli__run_sql(cli *x, ken_err *err)
+static ken_status run_sql(cli *x, ken_err *err)
 {
     cli_place place = { 0 };
     ken_sql_result r = { 0 };
@@ -192,3 +192,29 @@ ken_status ken_cli__run_sql(cli *x, ken_err *err)
         ken_cli__note(x, "there are more rows than these %zu; -k shows more", r.n_rows);
     return KEN_OK;
 }
+
+static const cli_opt sql_opts[] = {
+    { "limit", 'k', CLI_VALUE, "N", "number of rows, 1 to 100000 (default 1000)", NULL },
+    { "timeout", 0, CLI_VALUE, "MS", "time it may take, 1 to 600000 (default 5000)", NULL },
+    { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
+};
+
+const cli_command ken_cli__sql_command = {
+    "sql",
+    "[SELECT [PATH]]",
+    "ask what the index knows with SQL, for reading only",
+    "  ken sql \"SELECT kind, count(*) FROM symbols GROUP BY kind\"\n"
+    "  ken sql \"SELECT file_path, line_start, symbol_name FROM chunks WHERE token_count > 700\"\n"
+    "Without a query the tables and their columns are listed. One SELECT is run, in memory, on\n"
+    "tables that are made of the index as it is read: nothing can be changed. docs/sql.md\n"
+    "describes the tables.",
+    OPTS(sql_opts),
+    0,
+    2,
+    true,
+    true,
+    run_sql,
+    NULL,
+    0,
+    NULL
+};

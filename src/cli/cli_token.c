@@ -98,7 +98,7 @@ static ken_status bind(cli *x, ken_app_token_opts *o, ken_err *err)
     return KEN_OK;
 }
 
-ken_status ken_cli__run_token_add(cli *x, ken_err *err)
+static ken_status run_token_add(cli *x, ken_err *err)
 {
     ken_app_token_opts o = { .name = ken_str_c(x->args.words[0]) };
     ken_access_token t;
@@ -130,7 +130,7 @@ ken_status ken_cli__run_token_add(cli *x, ken_err *err)
     return KEN_OK;
 }
 
-ken_status ken_cli__run_token_list(cli *x, ken_err *err)
+static ken_status run_token_list(cli *x, ken_err *err)
 {
     ken_access_token *list = NULL;
     size_t n = 0;
@@ -164,7 +164,7 @@ ken_status ken_cli__run_token_list(cli *x, ken_err *err)
     return KEN_OK;
 }
 
-ken_status ken_cli__run_token_revoke(cli *x, ken_err *err)
+static ken_status run_token_revoke(cli *x, ken_err *err)
 {
     ken_access_token t;
     ken_status st = ken_app_revoke_token(x->app, ken_str_c(x->args.words[0]), &x->arena, &t, err);
@@ -180,3 +180,58 @@ ken_status ken_cli__run_token_revoke(cli *x, ken_err *err)
     }
     return KEN_OK;
 }
+
+static const cli_opt token_add_opts[] = {
+    { "scope", 0, CLI_LIST, "SCOPE", "read (default), write, admin; each includes those before it",
+      NULL },
+    { "expires", 0, CLI_VALUE, "WHEN", "90d, 12h or 2027-01-31 (default: never)", NULL },
+};
+
+const cli_command ken_cli__token_add_command = {
+    "token add",
+    "NAME",
+    "make an access token of the server, and print its secret once",
+    "With --project it opens that project alone. The secret is kept nowhere, its hash is.\n\n"
+    "  ken token add ci --scope read,write --project . --expires 90d",
+    OPTS(token_add_opts),
+    1,
+    1,
+    true,
+    false,
+    run_token_add,
+    NULL,
+    0,
+    NULL
+};
+
+const cli_command ken_cli__token_list_command = { "token list",
+                                                  "",
+                                                  "list the access tokens, without their secrets",
+                                                  NULL,
+                                                  NULL,
+                                                  0,
+                                                  0,
+                                                  0,
+                                                  true,
+                                                  false,
+                                                  run_token_list,
+                                                  NULL,
+                                                  0,
+                                                  NULL };
+
+const cli_command ken_cli__token_revoke_command = {
+    "token revoke",
+    "NAME|ID",
+    "take an access token back; a running server notices",
+    NULL,
+    NULL,
+    0,
+    1,
+    1,
+    true,
+    false,
+    run_token_revoke,
+    NULL,
+    0,
+    NULL
+};
