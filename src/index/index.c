@@ -120,7 +120,7 @@ static void set_chunks(index_run *r)
 {
     r->chunks = ken_chunk_opts_format(&r->opts->chunks, r->arena);
     r->job.chunks = r->opts->chunks;
-    r->job.feature = KEN_INDEX_FEATURE;
+    r->job.feature = KEN_EXTRACTION_VERSION;
     if (r->chunks.len)
         r->job.feature |= (uint32_t)(ken_hash_str(r->chunks) << 8);
 }

@@ -391,7 +391,7 @@ static void found_token(matcher *m, uint32_t term, uint32_t token, float fit)
 {
     const path_token *t = &m->p->tokens[token];
     if (t->n_files) {
-        float *stem = array_of(m->m, &m->m->stem[term]);
+        float *stem = array_of(m->m, &m->m->file_name[term]);
         for (uint32_t i = 0; i < t->n_files; i++)
             raise_to(m, stem, m->p->stem_files[t->first_file + i], fit);
     }
@@ -412,7 +412,7 @@ static void found_whole(matcher *m, uint32_t term, uint32_t token, float fit)
     const path_token *t = &m->p->wholes[token];
     if (m->q->terms[term].is_whole && fit < 1)
         return;
-    float *stem = array_of(m->m, &m->m->stem[term]);
+    float *stem = array_of(m->m, &m->m->file_name[term]);
     for (uint32_t i = 0; i < t->n_files; i++)
         raise_to(m, stem, m->p->whole_files[t->first_file + i], fit);
 }
@@ -448,8 +448,8 @@ static void name_precision(matcher *m)
                 raise_to(m, m->m->name_precision, file, sum / all);
         }
     }
-    for (uint32_t s = 0; s < m->q->n_stems; s++) {
-        ken_str stem = ken_str_c(m->q->stems[s]);
+    for (uint32_t s = 0; s < m->q->n_file_names; s++) {
+        ken_str stem = ken_str_c(m->q->file_names[s]);
         uint32_t w = lower_bound(p->wholes, p->n_wholes, stem);
         if (w == p->n_wholes || !ken_str_eq(p->wholes[w].text, stem))
             continue;
@@ -478,7 +478,7 @@ static void folder_fit(matcher *m)
 void ken_path_match_release(ken_path_match *m)
 {
     for (int t = 0; t < KEN_QUERY_TERMS; t++) {
-        ken_free(m->stem[t]);
+        ken_free(m->file_name[t]);
         ken_free(m->folder[t]);
     }
     for (size_t i = 0; i < m->spare.len; i++)
@@ -519,7 +519,7 @@ static void prepare(const ken_path_index *p, ken_path_match *m)
         return;
     }
     for (int t = 0; t < KEN_QUERY_TERMS; t++) {
-        put_back(m, &m->stem[t]);
+        put_back(m, &m->file_name[t]);
         put_back(m, &m->folder[t]);
     }
     for (size_t i = 0; i < m->files.len; i++) {
@@ -553,8 +553,8 @@ void ken_path_match_weigh(ken_path_match *m, const ken_lex_query *q, const doubl
         uint32_t file = m->files.ptr[i];
         double sum = 0;
         for (uint32_t t = 0; t < q->n_terms; t++)
-            if (m->stem[t])
-                sum += share[t] * (double)m->stem[t][file];
+            if (m->file_name[t])
+                sum += share[t] * (double)m->file_name[t][file];
         m->name_fit[file] = (float)sqrt((double)m->name_precision[file] * sum / all);
     }
 }

@@ -21,13 +21,13 @@ void ken_path_index_free(ken_path_index *p);
 
 // How well the paths match one question. All arrays are by file and owned by the match.
 typedef struct ken_path_match {
-    float *stem[KEN_QUERY_TERMS];   // how well a term fits the file name: 0 to 1; NULL = nowhere
-    float *folder[KEN_QUERY_TERMS]; // how well it fits a folder; NULL = nowhere
-    float *name_precision;          // share of the file name that the question explains
-    float *name_fit;                // sqrt(precision × position-weighted share of the question)
-    float *folder_fit;              // mean over the tokens of the last two folders
-    ken_vec_u32 files;              // those for which anything is not 0
-    size_t n_files, n_tokens;       // of the index matched last
+    float *file_name[KEN_QUERY_TERMS]; // how well a term fits the file name: 0 to 1; NULL = nowhere
+    float *folder[KEN_QUERY_TERMS];    // how well it fits a folder; NULL = nowhere
+    float *name_precision;             // share of the file name that the question explains
+    float *name_fit;                   // sqrt(precision × position-weighted share of the question)
+    float *folder_fit;                 // mean over the tokens of the last two folders
+    ken_vec_u32 files;                 // those for which anything is not 0
+    size_t n_files, n_tokens;          // of the index matched last
     // Memory that is kept, all zero but for `files`, from one question to the next.
     KEN_VEC(float *) spare;
     float *pool;        // of the three fits

@@ -20,14 +20,14 @@ typedef struct parse_state {
     char before[KEN_QUERY_WORD]; // last content word, lower case
 } parse_state;
 
-static void add_stem(ken_lex_query *q, const char *a, const char *b)
+static void add_file_name(ken_lex_query *q, const char *a, const char *b)
 {
     size_t n = strlen(a), m = strlen(b);
-    if (n + m >= KEN_QUERY_WORD || n + m < 2 || q->n_stems == 2 * KEN_QUERY_TERMS)
+    if (n + m >= KEN_QUERY_WORD || n + m < 2 || q->n_file_names == 2 * KEN_QUERY_TERMS)
         return;
-    memcpy(q->stems[q->n_stems], a, n);
-    memcpy(q->stems[q->n_stems] + n, b, m + 1);
-    q->n_stems++;
+    memcpy(q->file_names[q->n_file_names], a, n);
+    memcpy(q->file_names[q->n_file_names] + n, b, m + 1);
+    q->n_file_names++;
 }
 
 static double position_weight(uint32_t position)
@@ -93,9 +93,9 @@ static void add_token(parse_state *s, ken_str token)
     if (!parts.n_parts)
         return;
     s->position++;
-    add_stem(s->q, parts.text, "");
+    add_file_name(s->q, parts.text, "");
     if (*s->before)
-        add_stem(s->q, s->before, parts.text);
+        add_file_name(s->q, s->before, parts.text);
     memcpy(s->before, parts.text, strlen(parts.text) + 1);
 }
 
@@ -147,7 +147,7 @@ static void add_names(ken_str text, ken_lex_query *q)
 
 void ken_lex_query_parse(ken_str text, ken_lex_query *out)
 {
-    out->n_terms = out->n_names = out->n_stems = 0;
+    out->n_terms = out->n_names = out->n_file_names = 0;
     ken_str rest = text, token;
     uint32_t n_tokens = 0;
     while (ken_token_next(&rest, &token))

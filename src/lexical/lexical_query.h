@@ -38,9 +38,10 @@ typedef struct ken_lex_query {
     uint32_t n_terms;
     ken_query_name names[KEN_QUERY_NAMES];
     uint32_t n_names;
-    // Lower-case words, compounds, and neighbours written as one: what a file may be called.
-    char stems[2 * KEN_QUERY_TERMS][KEN_QUERY_WORD];
-    uint32_t n_stems;
+    // What a file may be called, without its extension: words as typed in lower case, compounds, and
+    // neighbours written as one. They are no stems of words; those are `terms`.
+    char file_names[2 * KEN_QUERY_TERMS][KEN_QUERY_WORD];
+    uint32_t n_file_names;
 } ken_lex_query;
 
 // `text` must outlive `out`. At most KEN_QUERY_TERMS terms are kept.

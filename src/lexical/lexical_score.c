@@ -12,7 +12,7 @@
 
 static const double field_weight[KEN_FIELD_COUNT] = { 1, 1, 2 }; // names: 4, counted in halves
 static const float file_k = 6, chunk_k = 4;
-static const double stem_boost = 6, folder_boost = 2;
+static const double file_name_boost = 6, folder_boost = 2;
 enum {
     BATCH = 128 // heads read at a time
 };
@@ -98,8 +98,8 @@ static float path_boost(const ken_path_match *m, uint32_t term, uint32_t file)
     double boost = 0;
     if (!m->is_listed || !m->is_listed[file])
         return 0;
-    if (m->stem[term])
-        boost += stem_boost * (double)m->stem[term][file];
+    if (m->file_name[term])
+        boost += file_name_boost * (double)m->file_name[term][file];
     if (m->folder[term])
         boost += folder_boost * (double)m->folder[term][file];
     return (float)boost;
@@ -251,7 +251,7 @@ static void add_to_term(ken_lex_scores *s, uint32_t file, float x, float comment
 static void fold_term(ken_lex_scores *s, uint32_t t, size_t first_run, size_t end_run,
                       term_weights w)
 {
-    bool has_path = s->paths.stem[t] || s->paths.folder[t], is_single = !has_path;
+    bool has_path = s->paths.file_name[t] || s->paths.folder[t], is_single = !has_path;
     for (size_t r = first_run; r < end_run; r++)
         is_single = is_single && !s->runs.ptr[r].lookup;
     size_t from = first_run < end_run ? s->runs.ptr[first_run].from : 0;

@@ -115,7 +115,7 @@ struct ken_snapshot {
     query_history history;
     ken_learner *learner; // this and the next two are made when a changed file is first met
     ken_tokenizer *tokenizer;
-    uint32_t feature; // version of the extraction (KEN_INDEX_FEATURE)
+    uint32_t feature; // version of the extraction (KEN_EXTRACTION_VERSION)
     query_cache cache;
     query_import_graph imports;
     struct query_graph *graph;           // query_graph_priv.h; NULL until a question needs it

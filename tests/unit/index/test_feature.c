@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// KEN_INDEX_FEATURE is the version of everything that turns the bytes of a file into what the index
+// KEN_EXTRACTION_VERSION is the version of everything that turns the bytes of a file into what the index
 // keeps of them. When that changes and the number does not, indexes that were made before keep the
 // old facts for ever. So tests/golden/index/feature.txt holds, beside the number, a digest of what
 // is learnt of each file of the test data:
@@ -191,7 +191,7 @@ static void put_all(ken_buf *out)
     }
     qsort(files, n_files, sizeof *files, by_path);
     ken_index__worker_init(&w, 1 << 20);
-    ken_buf_printf(out, "feature %d\n", KEN_INDEX_FEATURE);
+    ken_buf_printf(out, "feature %d\n", KEN_EXTRACTION_VERSION);
     for (size_t i = 0; i < n_files; i++) {
         put_file(fd, &w, &slot, files[i] + root, out);
         free((char *)(uintptr_t)files[i]);
@@ -209,18 +209,19 @@ KEN_TEST(other_facts_of_the_same_bytes_need_a_larger_feature)
     if (access(KEN_TEST_SOURCE_DIR "/golden/" GOLDEN, F_OK) == 0) {
         ken_str kept = ktest_read(KEN_TEST_SOURCE_DIR "/golden/" GOLDEN);
         ken_str line = changed_without_number(kept, ken_buf_str(&now));
-        if (feature_of(kept) > KEN_INDEX_FEATURE) {
-            kt_fail("KEN_INDEX_FEATURE is %d, tests/golden/%s has %u: it never goes back",
-                    KEN_INDEX_FEATURE, GOLDEN, feature_of(kept));
+        if (feature_of(kept) > KEN_EXTRACTION_VERSION) {
+            kt_fail("KEN_EXTRACTION_VERSION is %d, tests/golden/%s has %u: it never goes back",
+                    KEN_EXTRACTION_VERSION, GOLDEN, feature_of(kept));
         }
         if (line.len) {
-            kt_fail("the indexer learns other things of the same bytes than before:\n"
-                    "   was: " KEN_STR_FMT "\n   now: " KEN_STR_FMT "\n"
-                    "Indexes of before would keep what they have. When that is meant, raise "
-                    "KEN_INDEX_FEATURE to %u in src/index/index_priv.h, with its line of comment, "
-                    "then ./dev test --update unit_index; without that --update changes nothing",
-                    KEN_STR_ARG(line_of_same_input(kept, line)), KEN_STR_ARG(line),
-                    feature_of(kept) + 1);
+            kt_fail(
+                "the indexer learns other things of the same bytes than before:\n"
+                "   was: " KEN_STR_FMT "\n   now: " KEN_STR_FMT "\n"
+                "Indexes of before would keep what they have. When that is meant, raise "
+                "KEN_EXTRACTION_VERSION to %u in src/index/index_priv.h, with its line of comment, "
+                "then ./dev test --update unit_index; without that --update changes nothing",
+                KEN_STR_ARG(line_of_same_input(kept, line)), KEN_STR_ARG(line),
+                feature_of(kept) + 1);
         }
     }
     kt_golden(GOLDEN, now.ptr, now.len);

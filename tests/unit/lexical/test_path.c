@@ -82,10 +82,10 @@ KEN_TEST(a_word_finds_the_file_names_that_hold_it)
 {
     ken_path_index *p = index_of(paths, N_PATHS);
     match(p, "retry");
-    kt_near(at(m.stem, 0, 0), 1, 1e-6);
-    kt_near(at(m.stem, 0, 1), 1, 1e-6); // the same stem
-    kt_near(at(m.stem, 0, 6), 0, 1e-6);
-    kt_near(at(m.stem, 0, 10), 0.5, 1e-6); // three letters that begin it
+    kt_near(at(m.file_name, 0, 0), 1, 1e-6);
+    kt_near(at(m.file_name, 0, 1), 1, 1e-6); // the same stem
+    kt_near(at(m.file_name, 0, 6), 0, 1e-6);
+    kt_near(at(m.file_name, 0, 10), 0.5, 1e-6); // three letters that begin it
     kt_near(precision(1), 1, 1e-6);
     kt_true(precision(0) > 0 && precision(0) < 1);
     kt_true(name_fit(1) > name_fit(0));
@@ -130,8 +130,8 @@ KEN_TEST(folders_count_for_all_their_files)
     kt_near(at(m.folder, 0, 5), 1, 1e-6);
     kt_near(at(m.folder, 0, 7), 1, 1e-6);
     kt_near(at(m.folder, 1, 7), 1, 1e-6);
-    kt_near(at(m.stem, 1, 5), 1, 1e-6);
-    kt_near(at(m.stem, 1, 7), 0, 1e-6);
+    kt_near(at(m.file_name, 1, 5), 1, 1e-6);
+    kt_near(at(m.file_name, 1, 7), 0, 1e-6);
     kt_near(folder_fit(7), 2.0 / 3, 1e-6); // "src HTTP Server", two of three
     kt_near(folder_fit(5), 1.0 / 2, 1e-6); // "docs http"
     kt_near(folder_fit(6), 0, 1e-6);
@@ -147,15 +147,15 @@ KEN_TEST(beginnings_fit_less)
 {
     ken_path_index *p = index_of(paths, N_PATHS);
     match(p, "retriever"); // "ret" begins it; "retri" does as well
-    kt_near(at(m.stem, 0, 1), 0.8, 1e-6);
-    kt_near(at(m.stem, 0, 10), 0.5, 1e-6);
+    kt_near(at(m.file_name, 0, 1), 0.8, 1e-6);
+    kt_near(at(m.file_name, 0, 10), 0.5, 1e-6);
     match(p, "hand");
-    kt_near(at(m.stem, 0, 7), 0.8, 1e-6);
+    kt_near(at(m.file_name, 0, 7), 0.8, 1e-6);
     match(p, "ma");
-    kt_near(at(m.stem, 0, 6), 0, 1e-6);
-    kt_near(at(m.stem, 0, 9), 0, 1e-6);
+    kt_near(at(m.file_name, 0, 6), 0, 1e-6);
+    kt_near(at(m.file_name, 0, 9), 0, 1e-6);
     match(p, "make");
-    kt_near(at(m.stem, 0, 9), 0.8, 1e-6);
+    kt_near(at(m.file_name, 0, 9), 0.8, 1e-6);
     ken_path_match_release(&m);
     ken_path_index_free(p);
 }
@@ -258,7 +258,7 @@ static void check_file(uint32_t file, ken_str path)
         ken_str term = ken_str_n(t->text, t->len);
         double stem = t->is_whole ? 0 : plain_fit(term, ken_path_stem(path));
         double whole = plain_whole(t, term, ken_path_stem(path));
-        kt_near(at(m.stem, i, file), stem > whole ? stem : whole, 1e-6);
+        kt_near(at(m.file_name, i, file), stem > whole ? stem : whole, 1e-6);
         kt_near(at(m.folder, i, file), t->is_whole ? 0 : plain_fit(term, ken_path_dir(path)), 1e-6);
     }
 }
@@ -305,7 +305,7 @@ KEN_TEST(every_fit_equals_a_plain_search)
                 check_file(f, list[f]);
                 bool is_met = precision(f) > 0 || name_fit(f) > 0 || folder_fit(f) > 0;
                 for (uint32_t t = 0; t < q.n_terms; t++)
-                    is_met = is_met || at(m.stem, t, f) > 0 || at(m.folder, t, f) > 0;
+                    is_met = is_met || at(m.file_name, t, f) > 0 || at(m.folder, t, f) > 0;
                 kt_true(is_met == is_listed(f));
                 kt_true(name_fit(f) <= 1.0001 && folder_fit(f) <= 1.0001);
             }

@@ -46,8 +46,8 @@ static void stems_are(const char *text, const char *want)
 {
     parse(text);
     ken_buf got = KEN_BUF_INIT(0);
-    for (uint32_t i = 0; i < q.n_stems; i++)
-        ken_buf_printf(&got, "%s%s", i ? " " : "", q.stems[i]);
+    for (uint32_t i = 0; i < q.n_file_names; i++)
+        ken_buf_printf(&got, "%s%s", i ? " " : "", q.file_names[i]);
     kt_eq_text(ken_buf_str(&got), want);
     ken_buf_release(&got);
 }
@@ -145,7 +145,7 @@ KEN_TEST(endless_questions_are_cut)
     ken_lex_query_parse(ken_buf_str(&b), &q);
     kt_eq_u(q.n_terms, KEN_QUERY_TERMS);
     kt_true(q.n_names <= KEN_QUERY_NAMES);
-    kt_true(q.n_stems <= 2 * KEN_QUERY_TERMS);
+    kt_true(q.n_file_names <= 2 * KEN_QUERY_TERMS);
     ken_buf_clear(&b);
     for (int i = 0; i < 10000; i++)
         ken_buf_putc(&b, 'a');

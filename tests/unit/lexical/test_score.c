@@ -223,7 +223,7 @@ static double plain_idf(double n, double df)
 static double boost_of(const score_lab *l, uint32_t term, uint32_t file)
 {
     const ken_path_match *m = &l->scores.paths;
-    double stem = m->stem[term] ? (double)m->stem[term][file] : 0;
+    double stem = m->file_name[term] ? (double)m->file_name[term][file] : 0;
     double folder = m->folder[term] ? (double)m->folder[term][file] : 0;
     return l->path_index ? 6 * stem + 2 * folder : 0;
 }
