@@ -239,8 +239,8 @@ static ken_status choose(ken_app *app, ken_str ref, ken_str url, ken_arena *aren
     }
     if (url.len)
         return KEN_FAIL(err, KEN_EINVAL,
-                        "only models of servers have a URL: ollama:NAME, "
-                        "openai:NAME or tei:NAME");
+                        "only models of servers have a URL: PROVIDER:NAME, as "
+                        "ollama:NAME");
     ken_status st = ken_app_find_model(app, ref, arena, out, err);
     if (!st && out->status != KEN_MODEL_READY)
         st = KEN_FAIL(err, KEN_EINVAL,

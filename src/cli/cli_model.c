@@ -327,7 +327,7 @@ static const cli_opt model_opts[] = {
     { "max-tokens", 0, CLI_VALUE, "N", "add: longer texts are cut (default 512)", NULL },
     { "document-prefix", 0, CLI_VALUE, "TEXT", "add: what it wants before code", NULL },
     { "query-prefix", 0, CLI_VALUE, "TEXT", "add: what it wants before questions", NULL },
-    { "url", 0, CLI_VALUE, "URL", "use: the server, for ollama:, openai: and tei: models", NULL },
+    { "url", 0, CLI_VALUE, "URL", "use: the server, for models of one (ollama:NAME)", NULL },
     { "now", 0, CLI_FLAG, NULL, "use: index, and make its vectors", NULL },
 };
 
@@ -336,7 +336,8 @@ const cli_command ken_cli__model_command = {
     "[list | add ID | download ID | use ID | remove ID | bench ID]",
     "the models that make vectors of code, and which one a project uses",
     "add needs --source and --tokenizer. use takes an id of the list, or a model of a server as\n"
-    "ollama:NAME, openai:NAME or tei:NAME: then, and only then, code is sent away.\n",
+    "PROVIDER:NAME, ollama:nomic-embed-text (embedding.provider names them): then, and only then,\n"
+    "code is sent away.\n",
     OPTS(model_opts),
     0,
     2,

@@ -70,7 +70,7 @@
       "KEN_AUTO_INDEX", ANY, "index a folder when it is first asked about")                        \
     X(EMBED_PROVIDER, "embedding.provider", WORD, "builtin", 0, 0,                                 \
       "builtin|onnx|ollama|openai|tei", "KEN_EMBEDDING_PROVIDER", OWNER,                           \
-      "where vectors come from; ollama, openai and tei send code to embedding.url")                \
+      "where vectors come from; all but the first two send code to embedding.url")                 \
     X(EMBED_MODEL, "embedding.model", TEXT, "", 0, 0, "",                                          \
       "KEN_EMBEDDING_MODEL,OLLAMA_EMBEDDING_MODEL", OWNER,                                         \
       "model of that provider; empty = its default")                                               \

@@ -42,12 +42,8 @@ static const struct {
     const char *url, *model;
     ken_embedder_open_fn *open;
 } providers[] = {
-#define OPEN_BUILTIN                         ken_embedder__builtin_open
-#define OPEN_ONNX                            ken_embedder__onnx_open
-#define OPEN_OLLAMA                          ken_embedder__ollama_open
-#define OPEN_OPENAI                          ken_embedder__openai_open
-#define OPEN_TEI                             ken_embedder__tei_open
-#define X(name, word, is_remote, url, model) { word, is_remote, url, model, OPEN_##name },
+#define X(name, is_remote, url, model) \
+    { #name, is_remote, url, model, ken_embedder__##name##_open },
     KEN_EMBED_PROVIDER_TABLE(X)
 #undef X
 };

@@ -27,13 +27,13 @@
 
 typedef struct ken_embedder ken_embedder;
 
-// name, word, sends texts to a server, default URL, default model
-#define KEN_EMBED_PROVIDER_TABLE(X)                                               \
-    X(BUILTIN, "builtin", false, "", "")                                          \
-    X(ONNX, "onnx", false, "", "")                                                \
-    X(OLLAMA, "ollama", true, "http://localhost:11434", "nomic-embed-text")       \
-    X(OPENAI, "openai", true, "https://api.openai.com", "text-embedding-3-small") \
-    X(TEI, "tei", true, "http://localhost:8080", "BAAI/bge-small-en-v1.5")
+// name, sends texts to a server, default URL, default model; ken_embedder__<name>_open opens it
+#define KEN_EMBED_PROVIDER_TABLE(X)                                     \
+    X(builtin, false, "", "")                                           \
+    X(onnx, false, "", "")                                              \
+    X(ollama, true, "http://localhost:11434", "nomic-embed-text")       \
+    X(openai, true, "https://api.openai.com", "text-embedding-3-small") \
+    X(tei, true, "http://localhost:8080", "BAAI/bge-small-en-v1.5")
 
 // Models may want to know which side a text stands on: they put different words before it.
 typedef enum ken_embed_kind {

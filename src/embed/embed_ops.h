@@ -2,7 +2,7 @@
 // embed_ops.h -- what a provider of vectors must do, slot by slot.
 //
 // A provider is a struct that begins with a ken_embedder_backend, one const ken_embedder_ops and an
-// open function in the table of embed.c. Callers never see it: embed.c checks arguments, puts
+// open function; its row is in KEN_EMBED_PROVIDER_TABLE (embed.h). Callers never see it: embed.c checks arguments, puts
 // prefixes before texts, cuts them into batches, and afterwards checks that every number is finite
 // and brings vectors to unit length. Decorators (embed_debug.h) are backends around a backend.
 //
@@ -59,8 +59,9 @@ struct ken_embedder_ops {
 // default exists. They send nothing.
 typedef ken_status ken_embedder_open_fn(const ken_embed_opts *opts, ken_embedder_backend **out,
                                         ken_err *err);
-ken_embedder_open_fn ken_embedder__builtin_open, ken_embedder__onnx_open, ken_embedder__ollama_open,
-    ken_embedder__openai_open, ken_embedder__tei_open;
+#define X(name, is_remote, url, model) ken_embedder_open_fn ken_embedder__##name##_open;
+KEN_EMBED_PROVIDER_TABLE(X)
+#undef X
 
 // The embedder around a backend, which it then owns. KEN_EINTERNAL when a slot is missing: the
 // backend is the caller's still. Of `opts` only batch_size, concurrency and the prefixes are used.
