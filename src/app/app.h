@@ -269,7 +269,6 @@ typedef struct ken_restore_opts {
 typedef struct ken_restore_report {
     ken_status found;              // KEN_OK: the database is sound
     ken_str wrong;                 // else why it is not
-    bool has_journal;              // beside it, or the other one
     uint64_t n_records, n_damaged; // lines of that journal
     bool is_cut_off;               // its last line has no end
     bool was_rebuilt;              // a new database was made of the journal

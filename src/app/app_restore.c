@@ -205,7 +205,6 @@ static ken_status check_journal(const char *path, const ken_restore_opts *opts, 
     out->n_records = journal.n_records;
     out->n_damaged = journal.n_damaged;
     out->is_cut_off = journal.is_cut_off;
-    out->has_journal = journal.exists;
     return st;
 }
 

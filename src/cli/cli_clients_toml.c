@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One table of a TOML file, [<key>.<name>] with the tables below it, as lines: from its header to the next
 // header of another table. Other ways to write the same (inline tables, dotted keys) are refused, not changed.
+#include "base/escape.h"
 #include "cli/cli_clients_priv.h"
 
 typedef struct scan {
@@ -126,25 +127,10 @@ static found find_table(ken_str text, ken_str table, ken_str key)
     return f;
 }
 
-static void put_text(ken_buf *out, ken_str s)
-{
-    ken_buf_putc(out, '"');
-    for (size_t i = 0; i < s.len; i++) {
-        unsigned char c = (unsigned char)s.ptr[i];
-        if (c == '"' || c == '\\')
-            ken_buf_putc(out, '\\');
-        if (c < ' ' || c == 0x7f)
-            ken_buf_printf(out, "\\u%04x", c);
-        else
-            ken_buf_putc(out, (char)c);
-    }
-    ken_buf_putc(out, '"');
-}
-
 void ken_cli__toml_show(const cli_client *c, const cli_entry *e, ken_buf *out)
 {
     ken_buf_printf(out, "[%s.%s]\ncommand = ", c->key, e->name);
-    put_text(out, ken_str_c(e->command));
+    ken_put_quoted(out, ken_str_c(e->command));
     ken_buf_puts(out, "\nargs = [\"mcp\"]\n");
     for (size_t i = 0; i < e->n_env; i++) {
         ken_str pair = ken_str_c(e->env[i]);
@@ -152,7 +138,7 @@ void ken_cli__toml_show(const cli_client *c, const cli_entry *e, ken_buf *out)
         ken_buf_puts(out, i ? ", " : "env = { ");
         ken_buf_put_str(out, ken_str_sub(pair, 0, eq));
         ken_buf_puts(out, " = ");
-        put_text(out, ken_str_sub(pair, eq + 1, pair.len));
+        ken_put_quoted(out, ken_str_sub(pair, eq + 1, pair.len));
     }
     ken_buf_puts(out, e->n_env ? " }\n" : "");
 }

@@ -85,15 +85,6 @@ void ken_cli__paint_text(const cli *x, ken_style style, ken_str s)
     end(&text, stdout);
 }
 
-void ken_cli__print_line(const cli *x, ken_str line, const ken_str *words, size_t n_words,
-                         size_t max_columns)
-{
-    ken_buf text;
-    ken_paint p = begin(x, &text);
-    ken_paint_line(&p, line, words, n_words, max_columns);
-    end(&text, stdout);
-}
-
 static void say(const char *start, const char *text)
 {
     fputs(start, stderr);

@@ -23,9 +23,6 @@ void ken_cli__print_text(ken_str text);
 void ken_cli__complain(ken_str text);
 void ken_cli__paint(const cli *x, ken_style style, const char *fmt, ...) KEN_PRINTF(3, 4);
 void ken_cli__paint_text(const cli *x, ken_style style, ken_str text);
-// One line of a file, at most `max_columns` wide, its tabs as blanks, the words in it painted.
-void ken_cli__print_line(const cli *x, ken_str line, const ken_str *words, size_t n_words,
-                         size_t max_columns);
 // A note on stderr, "ken: …"; not with --json.
 void ken_cli__note(const cli *x, const char *fmt, ...) KEN_PRINTF(2, 3);
 // "ken: warning: …" on stderr, always: what the answer lacks.

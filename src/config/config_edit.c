@@ -9,6 +9,7 @@
 #include <yaml.h>
 
 #include "base/alloc.h"
+#include "base/escape.h"
 #include "base/fs.h"
 #include "base/path.h"
 #include "config/config_priv.h"
@@ -21,8 +22,8 @@ typedef struct mapping {
 
 typedef struct places {
     mapping top, section;
-    size_t section_key, section_value; // where the section's name begins, and what it holds
-    bool has_key, is_block_list;       // the key stands in the section
+    size_t section_key;          // where the section's name begins
+    bool has_key, is_block_list; // the key stands in the section
     size_t key, value, value_end;
     size_t before_end,
         next_key; // the end of the value before the pair, the pair behind it; SIZE_MAX
@@ -156,7 +157,6 @@ static bool read_top(walker *w)
             return false;
         if (is_wanted) {
             p->section_key = at;
-            p->section_value = start_of(w);
             p->section = (mapping){ .is_there = true, .first = SIZE_MAX };
         }
         p->top.last_end = end_of(w);
@@ -208,21 +208,10 @@ static bool is_plain(ken_str s)
 
 static void put_scalar(ken_buf *out, ken_str s)
 {
-    if (is_plain(s)) {
+    if (is_plain(s))
         ken_buf_put_str(out, s);
-        return;
-    }
-    ken_buf_putc(out, '"');
-    for (size_t i = 0; i < s.len; i++) {
-        unsigned char c = (unsigned char)s.ptr[i];
-        if (c == '"' || c == '\\')
-            ken_buf_putc(out, '\\');
-        if (c < ' ' || c == 0x7f)
-            ken_buf_printf(out, "\\x%02x", c);
-        else
-            ken_buf_putc(out, (char)c);
-    }
-    ken_buf_putc(out, '"');
+    else
+        ken_put_quoted(out, s);
 }
 
 // The column of `at`, as the text before it in its line, of which only blanks are taken.

@@ -217,7 +217,6 @@ typedef struct member_search {
     ken_str name;
     ken_graph_def found[KEN_TARGETS_MAX], seen[GRAPH_PIECES_MAX];
     uint32_t n, n_seen;
-    bool is_inherited;
     away_bases away;
 } member_search;
 
@@ -238,10 +237,8 @@ static void search_type(ken_graph *g, ken_graph_def type, member_search *s, uint
         return;
     s->n = children_of_piece(tu, type, s->name, s->found, KEN_TARGETS_MAX);
     uint32_t n_first = s->n;
-    if (s->n && !tu->lang->has_fields_apart) {
-        s->is_inherited = depth > 0;
+    if (s->n && !tu->lang->has_fields_apart)
         return;
-    }
     ken_graph_def pieces[GRAPH_PIECES_MAX];
     uint32_t n_pieces = ken_graph__pieces(g, type, pieces);
     for (uint32_t p = 1; p < n_pieces && s->n == n_first && s->n < KEN_TARGETS_MAX; p++)
@@ -249,7 +246,6 @@ static void search_type(ken_graph *g, ken_graph_def type, member_search *s, uint
                                   s->found + s->n, KEN_TARGETS_MAX - s->n);
     if (!s->n)
         s->n = claimed_by(g, type, s->name, s->found, KEN_TARGETS_MAX);
-    s->is_inherited = s->n && depth > 0;
     ken_graph_def bases[GRAPH_PIECES_MAX];
     uint32_t n_bases = s->n ? 0 : bases_of(g, pieces, n_pieces, bases, GRAPH_PIECES_MAX, &s->away);
     for (uint32_t i = 0; i < n_bases && !s->n; i++)

@@ -70,8 +70,6 @@ ken_str ken_modules__cat(ken_modules *m, const ken_str *parts, size_t n_parts);
 ken_str ken_modules__join(ken_modules *m, ken_str dir, ken_str path);
 // The file `dir`/`path`.
 uint32_t ken_modules__at(ken_modules *m, ken_str dir, ken_str path);
-// The first file with that base name from `dir` upwards.
-uint32_t ken_modules__upwards(ken_modules *m, ken_str dir, ken_str base);
 // Calls `visit` (may be NULL) for every file of that base name, by path; how many there are.
 typedef void module_visit(ken_modules *m, void *ctx, uint32_t id);
 size_t ken_modules__each(ken_modules *m, ken_str base, module_visit *visit, void *ctx);

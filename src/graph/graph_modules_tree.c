@@ -162,15 +162,6 @@ uint32_t ken_modules__at(ken_modules *m, ken_str dir, ken_str path)
     return ken_modules__file(m, ken_modules__join(m, dir, path));
 }
 
-uint32_t ken_modules__upwards(ken_modules *m, ken_str dir, ken_str base)
-{
-    for (;; dir = ken_path_dir(dir)) {
-        uint32_t file = ken_modules__at(m, dir, base);
-        if (file != MODULE_NONE || !dir.len)
-            return file;
-    }
-}
-
 size_t ken_modules__each(ken_modules *m, ken_str base, module_visit *visit, void *ctx)
 {
     size_t n = 0;

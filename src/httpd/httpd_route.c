@@ -2,6 +2,7 @@
 // httpd_route.c -- which route a path belongs to.
 #include <string.h>
 
+#include "base/escape.h"
 #include "httpd/httpd_priv.h"
 
 bool ken_httpd__decode(ken_str text, bool is_query, ken_arena *arena, ken_str *out)
@@ -13,12 +14,8 @@ bool ken_httpd__decode(ken_str text, bool is_query, ken_arena *arena, ken_str *o
         if (c == '+' && is_query)
             c = ' ';
         if (c == '%') {
-            bool is_whole = text.len - i > 2;
-            int high = is_whole ? ken_hex_digit(text.ptr[i + 1]) : -1;
-            int low = is_whole ? ken_hex_digit(text.ptr[i + 2]) : -1;
-            if (high < 0 || low < 0)
+            if (!ken_percent_at(text, i, &c))
                 return false;
-            c = (char)(high * 16 + low);
             i += 2;
         }
         if (!c)

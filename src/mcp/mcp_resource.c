@@ -10,6 +10,7 @@
 // <project> is an id, a name or a path; each part is percent-encoded where it must be.
 #include <stdio.h>
 
+#include "base/escape.h"
 #include "mcp/mcp_priv.h"
 
 enum {
@@ -30,11 +31,8 @@ static ken_str decode(ken_str uri, size_t *i, bool is_rest, char **at)
     while (*i < uri.len && (is_rest || uri.ptr[*i] != '/')) {
         char c = uri.ptr[(*i)++];
         if (c == '%') {
-            int high = *i + 1 < uri.len ? ken_hex_digit(uri.ptr[*i]) : -1;
-            int low = *i + 1 < uri.len ? ken_hex_digit(uri.ptr[*i + 1]) : -1;
-            if (high < 0 || low < 0)
+            if (!ken_percent_at(uri, *i - 1, &c))
                 return (ken_str){ NULL, 0 };
-            c = (char)(high * 16 + low);
             *i += 2;
         }
         *(*at)++ = c;

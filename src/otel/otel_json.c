@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/escape.h"
 #include "base/hash.h"
 #include "base/utf8.h"
 #include "json/json.h"
@@ -194,10 +195,9 @@ static void put_decoded(ken_buf *out, ken_str text)
 {
     text = ken_str_trim(text);
     for (size_t i = 0; i < text.len; i++) {
-        int high = i + 2 < text.len && text.ptr[i] == '%' ? ken_hex_digit(text.ptr[i + 1]) : -1;
-        int low = high >= 0 ? ken_hex_digit(text.ptr[i + 2]) : -1;
-        ken_buf_putc(out, low >= 0 ? (char)(high * 16 + low) : text.ptr[i]);
-        i += low >= 0 ? 2 : 0;
+        char c = text.ptr[i];
+        i += ken_percent_at(text, i, &c) ? 2 : 0;
+        ken_buf_putc(out, c);
     }
 }
 

@@ -231,7 +231,6 @@ typedef struct ken_dependent {
     ken_graph_node node;   // the definition that uses it; name empty = top of the file
     uint32_t distance;     // 1 = uses it directly
     ken_edge_class class;  // the weakest edge on the way
-    int32_t via;           // index of the dependent on the way, -1 = a changed definition itself
     uint32_t n_sites;      // places
     ken_delta_kind change; // of distance 1 in a diff: the worst of what it uses
     bool is_broken;        // it names what is not there any more

@@ -46,8 +46,5 @@ void ken_refs_finish(ken_refs_maker *m, ken_refs *out);
 // of which something is known: "12:5 call member(self(Server), start)". In a stable order.
 void ken_refs_dump(const ken_refs *refs, const ken_symbol *symbols, uint32_t n_symbols,
                    ken_str text, ken_buf *out);
-// An expression as text, "call(member(value(name Foo), bar))"; deep ones are cut with "…".
-void ken_refs_put_expr(const ken_refs *refs, const ken_symbol *symbols, uint32_t n_symbols,
-                       ken_expr_id id, ken_buf *out);
 
 #endif

@@ -92,13 +92,6 @@ static void put_expr(const dump *d, ken_expr_id id, int depth) // NOLINT(misc-no
     ken_buf_putc(d->out, ')');
 }
 
-void ken_refs_put_expr(const ken_refs *refs, const ken_symbol *symbols, uint32_t n_symbols,
-                       ken_expr_id id, ken_buf *out)
-{
-    dump d = { refs, symbols, n_symbols, KEN_STR(""), out };
-    put_expr(&d, id, 0);
-}
-
 // "12:5 ", both from 1.
 static void put_place(const dump *d, uint32_t byte)
 {

@@ -110,32 +110,6 @@ ken_str ken_survey__text_name(ken_str bare)
     return is_one ? ken_str_sub(bare, 0, n) : KEN_STR("");
 }
 
-static bool is_keyword(ken_str name)
-{
-    static const char *const words[] = { "if",     "for",   "while",  "switch", "function", "catch",
-                                         "return", "await", "async",  "with",   "def",      "elif",
-                                         "not",    "and",   "or",     "in",     "typeof",   "fn",
-                                         "match",  "func",  "lambda", "yield",  "unless" };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (ken_str_eq_c(name, words[i]))
-            return true;
-    return false;
-}
-
-ken_str ken_survey__text_first_call(ken_str bare)
-{
-    for (size_t i = 0; i < bare.len; i++) {
-        if (!is_name(bare.ptr[i]) || ken_is_digit(bare.ptr[i]))
-            continue;
-        ken_str name = ken_survey__text_name(ken_str_sub(bare, i, bare.len));
-        size_t next = i + (name.len ? name.len : 1);
-        if (name.len && next < bare.len && bare.ptr[next] == '(' && !is_keyword(name))
-            return name;
-        i = next - 1;
-    }
-    return KEN_STR("");
-}
-
 size_t ken_survey__text_find(ken_str bare, ken_str needle)
 {
     for (size_t from = 0; from < bare.len;) {

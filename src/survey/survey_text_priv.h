@@ -23,8 +23,6 @@ size_t ken_survey__text_close(ken_str bare, size_t open);
 size_t ken_survey__text_args(ken_str bare, size_t open, ken_str out[TEXT_ARGS_MAX]);
 // "a.b.c" of "a.b.c(d)" or of "a.b.c"; empty when it does not begin with a name.
 ken_str ken_survey__text_name(ken_str bare);
-// The name that is called first: "requireAuth" of "{ const u = await requireAuth(req); …".
-ken_str ken_survey__text_first_call(ken_str bare);
 // Where `needle` stands as it is, not inside of a longer word; SIZE_MAX when it does not.
 size_t ken_survey__text_find(ken_str bare, ken_str needle);
 // The name that a chain of calls ending at `end` begins with: "res" of "res.status(201)".

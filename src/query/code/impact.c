@@ -174,7 +174,6 @@ static impact_reached *add_reached(impact *m, ken_graph_def d, uint32_t distance
     impact_reached r = { .id = d,
                          .distance = distance,
                          .n_sites = 1,
-                         .via = -1,
                          .class = class,
                          .is_test = ken_query__is_test(m->s, d.file),
                          .ref = UINT32_MAX };
@@ -208,13 +207,8 @@ static void reach(impact *m, const query_edge *e, uint32_t distance)
     ken_edge_class class = e->class;
     if (via >= 0 && m->reached.ptr[via].class > class)
         class = m->reached.ptr[via].class;
-    size_t n = m->reached.len;
     impact_reached *r = add_reached(m, d, distance, class);
-    if (!r)
-        return;
-    if (m->reached.len > n)
-        r->via = via;
-    if (distance == 1)
+    if (r && distance == 1)
         expose(m, e, r);
 }
 
@@ -245,7 +239,6 @@ void ken_query__impact_add_maybe(impact *m, ken_graph_def user, uint32_t ref)
     impact_reached r = { .id = user,
                          .distance = 1,
                          .n_sites = 1,
-                         .via = -1,
                          .class = KEN_EDGE_UNRESOLVED,
                          .is_test = ken_query__is_test(m->s, user.file),
                          .ref = ref };
@@ -393,7 +386,6 @@ static bool show_dependent(impact *m, const impact_reached *r, ken_dependent *ou
 {
     *out = (ken_dependent){ .distance = r->distance,
                             .class = r->class,
-                            .via = -1,
                             .n_sites = r->n_sites,
                             .change = r->change,
                             .is_broken = r->is_broken,

@@ -17,7 +17,6 @@ enum {
 typedef struct impact_reached {
     ken_graph_def id;
     uint32_t distance, n_sites;
-    int32_t via;
     ken_edge_class class;
     bool is_test, is_broken;
     ken_delta_kind change; // of distance 1
