@@ -52,6 +52,7 @@ typedef struct ken_language {
     bool is_fallback; // files of which nothing is known are said to be in it
     bool is_markup;   // it defines much, and nothing that is called
     bool has_preprocessor;
+    bool has_prose; // lang_prose.h reads its code blocks and links
     ken_frontend_rule frontend;
     const char *frontend_extensions; // with BY_FOLDER: extensions of files that always are
 
@@ -297,7 +298,8 @@ typedef struct ken_language {
     X(MARKDOWN, "markdown", none, .role = KEN_LANG_ROLE_DOC,                                       \
       .grammar = "markdown",                                                                       \
       .grammar_source = "@tree-sitter-grammars/tree-sitter-markdown/tree-sitter-markdown/src",     \
-      .table = "markdown", .extensions = "md markdown mdx mkd", .aliases = "md")                   \
+      .table = "markdown", .extensions = "md markdown mdx mkd", .aliases = "md",                   \
+      .has_prose = true)                                                                           \
     X(SQL, "sql", none, .role = KEN_LANG_ROLE_CODE,                                                \
       .grammar = "sql", .grammar_source = "@derekstride/tree-sitter-sql/src", .table = "sql",      \
       .extensions = "sql ddl psql")                                                                \

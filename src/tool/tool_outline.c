@@ -6,12 +6,17 @@
 #include "base/alloc.h"
 #include "base/map.h"
 #include "base/utf8.h"
+#include "lang/lang.h"
+#include "lang/lang_prose.h"
+#include "lang/lang_table.h"
 #include "query/query_facts.h"
 #include "tool/tool_graph_priv.h"
 
 enum {
     SIGNATURE_MAX = 300,
     ENTRY_RESERVE = 600,
+    PROSE_MAX = 5000, // code blocks and links of a file
+    PROSE_TEXT_MAX = 200,
     IMPORTS_SHOWN = 100 // of a file, and of those that import it
 };
 
@@ -20,6 +25,9 @@ typedef struct outline {
     const ken_file_view *view;
     ken_str *names; // one per symbol: the end of its id
     json_t **nodes; // one per symbol; NULL = left out
+    // Of Markdown, when they are asked for: code blocks and links by the heading above them, one list per
+    // symbol and one for what stands before the first; NULL = none.
+    json_t **code, **links;
     uint32_t max_depth;
     uint32_t offset;        // symbols that were shown before
     size_t bytes;           // of what was made so far
@@ -56,6 +64,71 @@ static json_t *node_json(outline *o, uint32_t i)
     return node;
 }
 
+// ---- code blocks and links -----------------------------------------------------------------------
+
+static json_t *prose_json(const ken_prose_item *item)
+{
+    json_t *o = json_object();
+    bool is_code = item->kind == KEN_PROSE_CODE;
+    ken_json_set_str(o, is_code ? "language" : "text", ken_utf8_clip(item->text, PROSE_TEXT_MAX));
+    if (!is_code)
+        ken_json_set_str(o, "target", ken_utf8_clip(item->target, SIGNATURE_MAX));
+    ken_json_set_u64(o, is_code ? "start_line" : "line", item->first_line + 1u);
+    if (is_code)
+        ken_json_set_u64(o, "end_line", item->last_line + 1u);
+    return o;
+}
+
+// The innermost heading above a byte; the number of symbols when there is none. Sections follow each other
+// and what they hold, so the last that began and has not ended is the innermost.
+static uint32_t heading_of(const ken_facts *f, uint32_t byte)
+{
+    uint32_t found = f->n_symbols;
+    for (uint32_t i = 0; i < f->n_symbols && f->symbols[i].span.start <= byte; i++)
+        if (f->symbols[i].span.end > byte)
+            found = i;
+    return found;
+}
+
+static void read_prose(outline *o)
+{
+    const ken_facts *f = o->view->facts;
+    ken_prose prose;
+    ken_prose_item item;
+    o->code = KEN_ARENA_ARRAY(o->env->arena, json_t *, f->n_symbols + 1u);
+    o->links = KEN_ARENA_ARRAY(o->env->arena, json_t *, f->n_symbols + 1u);
+    for (uint32_t i = 0; i <= f->n_symbols; i++)
+        o->code[i] = o->links[i] = NULL;
+    ken_prose_init(&prose, o->view->text);
+    for (size_t n = 0; n < PROSE_MAX && ken_prose_next(&prose, &item); n++) {
+        json_t **list =
+            (item.kind == KEN_PROSE_CODE ? o->code : o->links) + heading_of(f, item.byte);
+        if (!*list)
+            *list = json_array();
+        ken_json_append(*list, prose_json(&item));
+    }
+}
+
+// Moves the lists of a heading to `node`.
+static void take_prose(outline *o, uint32_t heading, json_t *node)
+{
+    if (!o->code)
+        return;
+    if (o->code[heading])
+        ken_json_set(node, "code_blocks", o->code[heading]);
+    if (o->links[heading])
+        ken_json_set(node, "links", o->links[heading]);
+    o->code[heading] = o->links[heading] = NULL;
+}
+
+static void drop_prose(outline *o)
+{
+    for (uint32_t i = 0; o->code && i <= o->view->facts->n_symbols; i++) {
+        json_decref(o->code[i]);
+        json_decref(o->links[i]);
+    }
+}
+
 // Hangs symbol `i`, the `place`-th of the file, into the tree while there is room; its parent, if any, came
 // before it, perhaps in an answer before this one.
 static void add_symbol(outline *o, uint32_t i, uint32_t place, json_t *roots)
@@ -64,6 +137,7 @@ static void add_symbol(outline *o, uint32_t i, uint32_t place, json_t *roots)
     if (place < o->offset || s->depth >= o->max_depth || o->next)
         return;
     json_t *node = node_json(o, i);
+    take_prose(o, i, node);
     json_t *parent = s->parent >= 0 ? o->nodes[s->parent] : NULL;
     size_t bytes = ken_json_dump_size(node) + sizeof "\"children\":[],";
     if (o->n_shown && o->bytes + bytes + ENTRY_RESERVE > o->env->ctx->max_bytes) {
@@ -114,8 +188,9 @@ static ken_str *name_all(const ken_facts *f, ken_arena *arena)
 }
 
 static json_t *outline_json(const ken_tool_env *env, const ken_tool__scope *scope,
-                            const ken_file_view *view, uint64_t depth, uint64_t offset)
+                            const ken_file_view *view, const ken_args_outline *a)
 {
+    uint64_t depth = a->depth, offset = a->offset;
     const ken_facts *f = view->facts;
     outline o = { .env = env,
                   .view = view,
@@ -124,6 +199,8 @@ static json_t *outline_json(const ken_tool_env *env, const ken_tool__scope *scop
     o.nodes = KEN_ARENA_ARRAY(env->arena, json_t *, f->n_symbols ? f->n_symbols : 1);
     o.names = name_all(f, env->arena);
     json_t *roots = json_array(), *out = json_object();
+    if (a->links && ken_lang_at(f->lang)->has_prose)
+        read_prose(&o);
     const uint32_t *order = in_order(f, env->arena);
     for (uint32_t i = 0; i < f->n_symbols; i++)
         add_symbol(&o, order[i], i, roots);
@@ -131,6 +208,8 @@ static json_t *outline_json(const ken_tool_env *env, const ken_tool__scope *scop
     ken_json_set_str(out, "language", view->language);
     ken_json_set_u64(out, "lines", f->n_lines);
     ken_json_set(out, "symbols", roots);
+    take_prose(&o, f->n_symbols, out);
+    drop_prose(&o);
     ken_json_set_u64(out, "total", f->n_symbols);
     ken_json_set(out, "project", ken_tool__project_json(&scope->project));
     if (view->is_refreshed)
@@ -231,12 +310,37 @@ ken_status ken_tool__outline(const ken_tool_env *env, const void *args, json_t *
     if (!st && a->imports)
         st = imports_json(env, &scope, &view, out, err);
     else if (!st)
-        *out = outline_json(env, &scope, &view, a->depth, a->offset);
+        *out = outline_json(env, &scope, &view, a);
     ken_tool__close(env, &scope);
     return st;
 }
 
 // ---- text --------------------------------------------------------------------------------------
+
+// "  12-14 code c", "  20 the guide -> docs/guide.md"
+static void put_prose(const json_t *node, int depth, ken_paint *out)
+{
+    const json_t *code = json_object_get(node, "code_blocks"),
+                 *links = json_object_get(node, "links");
+    for (size_t i = 0; i < json_array_size(code); i++) {
+        const json_t *c = json_array_get(code, i);
+        ken_str language = ken_tool__member(c, "language");
+        ken_paint_printf(out, KEN_STYLE_LINE, "%*s%lld-%lld ", 2 * depth, "",
+                         ken_tool__number(c, "start_line"), ken_tool__number(c, "end_line"));
+        ken_paint_puts(out, language.len ? "code " : "code");
+        ken_paint_str(out, KEN_STYLE_NAME, language);
+        ken_paint_puts(out, "\n");
+    }
+    for (size_t i = 0; i < json_array_size(links); i++) {
+        const json_t *l = json_array_get(links, i);
+        ken_paint_printf(out, KEN_STYLE_LINE, "%*s%lld ", 2 * depth, "",
+                         ken_tool__number(l, "line"));
+        ken_paint_str(out, KEN_STYLE_NAME, ken_tool__member(l, "text"));
+        ken_paint_puts(out, " -> ");
+        ken_paint_str(out, KEN_STYLE_PATH, ken_tool__member(l, "target"));
+        ken_paint_puts(out, "\n");
+    }
+}
 
 static void put_nodes(const json_t *list, int depth, ken_paint *out)
 {
@@ -253,6 +357,7 @@ static void put_nodes(const json_t *list, int depth, ken_paint *out)
         }
         ken_paint_line(out, what.len ? what : name, &name, 1, 0);
         ken_paint_puts(out, "\n");
+        put_prose(n, depth + 1, out);
         put_nodes(json_object_get(n, "children"), depth + 1, out); // as deep as the file nests
     }
 }
@@ -293,6 +398,7 @@ void ken_tool__outline_text(const json_t *answer, ken_paint *out)
     ken_paint_printf(out, KEN_STYLE_PLAIN, " (" KEN_STR_FMT ", %lld lines)\n",
                      KEN_STR_ARG(ken_tool__member(answer, "language")),
                      ken_tool__number(answer, "lines"));
+    put_prose(answer, 0, out);
     put_nodes(json_object_get(answer, "symbols"), 0, out);
     if (json_object_get(answer, "bytes_in_syntax_errors"))
         ken_paint_printf(out, KEN_STYLE_NOTE,

@@ -675,6 +675,31 @@ KEN_TEST(an_outline_is_in_the_order_of_the_file)
     lab_close(&l);
 }
 
+KEN_TEST(s2_42_s2_43_code_blocks_and_links_stand_under_their_heading)
+{
+    lab l;
+    ktest_write("md/read.md",
+                "[top](a.md)\n\n# One\n\n```sh\nmake\n```\n\n## Two\n\nSee [b](b.md).\n\n"
+                "# Three\n\n[c](c.md)\n");
+    lab_open(&l, ktest_path("md"));
+    json_decref(call(&l, "index_repository", "{\"path\":\".\"}"));
+    json_t *v =
+        call(&l, "outline", "{\"file_path\":\"read.md\",\"links\":true,\"format\":\"text\"}");
+    kt_eq_str(json_string_value(v), "read.md (markdown, 15 lines)\n"
+                                    "1 top -> a.md\n"
+                                    "3-11 # One\n"
+                                    "  5-7 code sh\n"
+                                    "  9-11 ## Two\n"
+                                    "    11 b -> b.md\n"
+                                    "13-15 # Three\n"
+                                    "  15 c -> c.md\n");
+    json_decref(v);
+    v = call(&l, "outline", "{\"file_path\":\"read.md\"}");
+    kt_null(json_object_get(first(v, "symbols"), "code_blocks"));
+    json_decref(v);
+    lab_close(&l);
+}
+
 KEN_TEST(an_outline_can_be_paged_to_its_end)
 {
     lab l;
