@@ -108,7 +108,9 @@ static void check_sandbox(checkup *c)
                             KEN_STR("off (security.sandbox); auto is the default"));
     else if (!landlock)
         ken_app__add_health(c, "sandbox",
-                            ken_str_eq(mode, KEN_STR("on")) ? KEN_HEALTH_FAIL : KEN_HEALTH_OK,
+                            ken_str_eq(mode, KEN_STR("on")) || ken_str_eq(mode, KEN_STR("strict"))
+                                ? KEN_HEALTH_FAIL
+                                : KEN_HEALTH_OK,
                             KEN_STR("system calls only: this kernel has no Landlock"));
     else
         ken_app__add_health(c, "sandbox", KEN_HEALTH_OK,

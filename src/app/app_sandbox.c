@@ -16,8 +16,8 @@ typedef KEN_VEC(const char *) path_vec;
 typedef struct policy {
     ken_app *app;
     ken_arena *arena;
-    bool limits_writes;
-    path_vec write, execute;
+    bool limits_writes, limits_reads;
+    path_vec write, execute, read;
 } policy;
 
 static void put(policy *p, path_vec *v, ken_str path)
@@ -75,6 +75,29 @@ static void allow_projects(policy *p)
         put(p, &p->write, known[i].root);
 }
 
+// strict: the projects that are known now and those of projects.roots, and what the settings name.
+static void allow_reading(policy *p, const ken_project_info *only)
+{
+    static const ken_config_key files[] = { KEN_CFG_SERVER_TLS_CERT, KEN_CFG_SERVER_TLS_KEY };
+    ken_project_info *known;
+    ken_str *roots;
+    size_t n = 0;
+    if (only)
+        put(p, &p->read, only->root);
+    else if (!ken_app_list_projects(p->app, p->arena, &known, &n, NULL))
+        for (size_t i = 0; i < n; i++)
+            put(p, &p->read, known[i].root);
+    n = only ? 0 : ken_app_list_roots(p->app, p->arena, &roots);
+    for (size_t i = 0; i < n; i++)
+        put(p, &p->read, roots[i]);
+    put(p, &p->read, ken_path_dir(ken_config_user_file(p->app->config)));
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        ken_str file = ken_config_str(p->app->config, files[i]);
+        if (file.len)
+            put(p, &p->read, ken_path_dir(file));
+    }
+}
+
 static ken_status enter(policy *p, const ken_project_info *only, bool is_index, bool is_required,
                         ken_err *err)
 {
@@ -92,15 +115,19 @@ static ken_status enter(policy *p, const ken_project_info *only, bool is_index, 
     (void)made;
     allow_own(p);
     allow_git(p);
+    if (p->limits_reads)
+        allow_reading(p, only);
     const ken_sandbox_opts o = {
         .execute = { p->execute.ptr, p->execute.len },
         .limits_writes = p->limits_writes,
         .write = { p->write.ptr, p->write.len },
+        .limits_reads = p->limits_reads,
+        .read = { p->read.ptr, p->read.len },
     };
     ken_status st = ken_sandbox_enter(&o, &done, err);
     if (!st && is_required && (!done.landlock || !done.denies_calls))
         return KEN_FAIL(err, KEN_EUNSUPPORTED,
-                        "it is 'on', and this kernel has no %s; 'auto' goes on without",
+                        "it is wanted, and this kernel has no %s; 'auto' goes on without",
                         done.landlock ? "filters of system calls" : "Landlock");
     return st;
 }
@@ -113,10 +140,11 @@ ken_status ken_app_enter_sandbox(ken_app *app, const ken_project_info *only, boo
         return KEN_OK;
     ken_arena a;
     ken_arena_init(&a, 0);
-    policy p = { .app = app, .arena = &a };
-    ken_status st = enter(&p, only, is_index, ken_str_eq(mode, KEN_STR("on")), err);
+    policy p = { .app = app, .arena = &a, .limits_reads = ken_str_eq_c(mode, "strict") };
+    ken_status st = enter(&p, only, is_index, p.limits_reads || ken_str_eq_c(mode, "on"), err);
     ken_vec_release(&p.write);
     ken_vec_release(&p.execute);
+    ken_vec_release(&p.read);
     ken_arena_release(&a);
     return st ? ken_err_wrap(err, "security.sandbox (KEN_SANDBOX=off turns it off)") : KEN_OK;
 }

@@ -106,8 +106,9 @@
       "indexing.memory_limit; at most half of query.memory_limit")                                 \
     X(ROOTS, "projects.roots", LIST, "", 0, 0, "",                                                 \
       "KEN_ALLOWED_ROOTS", OWNER, "folders in which projects may lie; empty = see docs")           \
-    X(SANDBOX, "security.sandbox", WORD, "auto", 0, 0, "auto|on|off", "KEN_SANDBOX", OWNER,        \
-      "limits on what ken mcp and ken index may write and run: see docs")                           \
+    X(SANDBOX, "security.sandbox", WORD, "auto", 0, 0, "auto|on|off|strict", "KEN_SANDBOX", OWNER, \
+      "limits on what ken mcp, ken serve and ken index may write and run (docs/security.md); strict: "\
+      "and read, the projects that are known and projects.roots alone")                             \
     X(DATA_DIR, "data.dir", TEXT, "", 0, 0, "",                                                    \
       "KEN_DATA_DIR", OWNER, "folder of all indexes; empty = $XDG_DATA_HOME/ken")                  \
     X(LOG_LEVEL, "log.level", WORD, "warn", 0, 0, "none=off|error=fatal|warn=warning|info|debug",  \

@@ -7,7 +7,7 @@
 
 enum {
     RELAY_HELLO_MAX = 64 * 1024, // bytes of the first line
-    RELAY_HELLO_MS = 50,         // for its answer
+    RELAY_HELLO_MS = 250,        // for its answer, of a server that runs
 };
 
 #define RELAY_OK "{\"ok\":true}"

@@ -30,11 +30,13 @@ enum {
 
 #define FS_EXECUTE  (UINT64_C(1) << 0)
 #define FS_WRITE    (UINT64_C(1) << 1)
+#define FS_READ     (UINT64_C(3) << 2) // files, folders
+#define FS_READ_ONE (UINT64_C(1) << 2)
 #define FS_REMOVE   (UINT64_C(3) << 4)    // folders, files
 #define FS_MAKE     (UINT64_C(0x7f) << 6) // devices, folders, files, sockets, pipes, links
 #define FS_REFER    (UINT64_C(1) << 13)
 #define FS_TRUNCATE (UINT64_C(1) << 14)
-#define FS_OF_FILES (FS_EXECUTE | FS_WRITE | FS_TRUNCATE)
+#define FS_OF_FILES (FS_EXECUTE | FS_READ_ONE | FS_WRITE | FS_TRUNCATE)
 
 // As the kernel has them; the first two may be shorter for older kernels.
 typedef struct ruleset_attr {
@@ -59,6 +61,15 @@ static const char *const system_programs[] = { "/usr",
                                                "/snap",
                                                "/run/current-system",
                                                "/home/linuxbrew/.linuxbrew" };
+
+// What any program reads: libraries, certificates, names of users, the processor, itself.
+static const char *const system_files[] = { "/etc",
+                                            "/proc",
+                                            "/sys",
+                                            "/run/systemd/resolve",
+                                            "/dev/urandom",
+                                            "/dev/random",
+                                            "/var/lib/ca-certificates" };
 
 static const char *const devices[] = { "/dev/null", "/dev/zero", "/dev/tty", "/dev/shm" };
 
@@ -100,6 +111,20 @@ static ken_status allow_all(const ruleset *r, const char *const *paths, size_t n
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
+static ken_status add_readable(const ruleset *r, const ken_sandbox_opts *o)
+{
+    const ken_sandbox_paths all[] = { { system_programs, COUNT(system_programs) },
+                                      { system_files, COUNT(system_files) },
+                                      { devices, COUNT(devices) },
+                                      o->execute,
+                                      o->write,
+                                      o->read };
+    ken_status st = KEN_OK;
+    for (size_t i = 0; i < COUNT(all) && !st; i++)
+        st = allow_all(r, all[i].ptr, all[i].n, FS_READ);
+    return st;
+}
+
 static ken_status add_rules(const ruleset *r, const ken_sandbox_opts *o, uint64_t writing)
 {
     ken_status st = allow_all(r, system_programs, COUNT(system_programs), FS_EXECUTE);
@@ -109,6 +134,8 @@ static ken_status add_rules(const ruleset *r, const ken_sandbox_opts *o, uint64_
         st = allow_all(r, devices, COUNT(devices), writing);
     if (!st)
         st = allow_all(r, o->write.ptr, o->write.n, writing);
+    if (!st && o->limits_reads)
+        st = add_readable(r, o);
     // A domain that does not handle moves between folders forbids all of them.
     if (!st && !o->limits_writes)
         st = allow(r, "/", FS_REFER);
@@ -130,6 +157,8 @@ static ken_status enter_landlock(const ken_sandbox_opts *o, ken_sandbox *out, ke
         attr.fs |= writing;
     else if (abi >= ABI_REFER)
         attr.fs |= FS_REFER;
+    if (o->limits_reads)
+        attr.fs |= FS_READ;
     if (abi >= ABI_NET)
         attr.net = NET_BIND;
     size_t size = abi >= ABI_NET ? sizeof attr : sizeof attr.fs;
@@ -146,6 +175,7 @@ static ken_status enter_landlock(const ken_sandbox_opts *o, ken_sandbox *out, ke
     out->landlock = abi;
     out->limits_execution = true;
     out->limits_writes = o->limits_writes;
+    out->limits_reads = o->limits_reads;
     return KEN_OK;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // sandbox.h -- this process gives up what it will never need, for good.
 //
-// Landlock (Linux 5.13 and later) limits which files may be executed and written, and which ports
+// Landlock (Linux 5.13 and later) limits which files may be executed, written and read, and which ports
 // may be taken; a seccomp filter answers EPERM to system calls that neither ken nor git needs:
 // listening, tracing, mounting, namespaces, modules, keys and so on. Both hold for all children and
 // cannot be undone. Where the kernel lacks a part of it, that part is left out, and the
@@ -30,12 +30,15 @@ typedef struct ken_sandbox_opts {
         execute; // programs below these may be started, and below the system's folders
     bool limits_writes;
     ken_sandbox_paths write; // with limits_writes: where files may be made, changed and removed
+    bool limits_reads;
+    ken_sandbox_paths
+        read; // with limits_reads: what may be read besides `write` and the system's folders
 } ken_sandbox_opts;
 
 // The limits that hold from now on.
 typedef struct ken_sandbox {
     int landlock; // version of its interface; 0 = the kernel has none
-    bool limits_execution, limits_writes, denies_calls;
+    bool limits_execution, limits_writes, limits_reads, denies_calls;
 } ken_sandbox;
 
 ken_status ken_sandbox_enter(const ken_sandbox_opts *opts, ken_sandbox *out, ken_err *err)

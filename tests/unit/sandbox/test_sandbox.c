@@ -129,6 +129,8 @@ static int make_folder_beside(void)
     return e;
 }
 
+static int run_shell(void); // below, with the other programs
+
 static void prepare(void)
 {
     static const char *writable[1], *own[1];
@@ -160,6 +162,22 @@ KEN_TEST(files_are_changed_in_the_folders_that_are_named_only)
     }
     for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
         kt_eq_i(inside(allowed[i]), 0);
+}
+
+KEN_TEST(files_are_read_in_the_folders_that_are_named_only)
+{
+    static const char *readable[1];
+    need_landlock();
+    prepare();
+    limits.limits_reads = true;
+    kt_eq_i(outside(read_closed), 0);
+    kt_eq_i(inside(read_closed), EACCES);
+    kt_eq_i(inside(make_in_writable), 0);
+    kt_eq_i(inside(run_shell), 0); // with its libraries
+    readable[0] = ktest_path("closed");
+    limits.read = (ken_sandbox_paths){ readable, 1 };
+    kt_eq_i(inside(read_closed), 0);
+    kt_eq_i(inside(change_closed), EACCES);
 }
 
 KEN_TEST(without_the_limit_files_are_changed_and_moved_anywhere)
