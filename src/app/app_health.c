@@ -101,21 +101,21 @@ static void check_runtime(checkup *c)
 
 static void check_sandbox(checkup *c)
 {
-    ken_str mode = ken_config_str(c->app->config, KEN_CFG_SANDBOX);
+    ken_str mode = ken_config_str(c->app->config, KEN_CFG_SANDBOX), text;
     int landlock = ken_sandbox_landlock();
-    if (ken_str_eq(mode, KEN_STR("off")))
-        ken_app__add_health(c, "sandbox", KEN_HEALTH_WARN,
-                            KEN_STR("off (security.sandbox); auto is the default"));
-    else if (!landlock)
-        ken_app__add_health(c, "sandbox",
-                            ken_str_eq(mode, KEN_STR("on")) || ken_str_eq(mode, KEN_STR("strict"))
-                                ? KEN_HEALTH_FAIL
-                                : KEN_HEALTH_OK,
-                            KEN_STR("system calls only: this kernel has no Landlock"));
-    else
-        ken_app__add_health(c, "sandbox", KEN_HEALTH_OK,
-                            ken_arena_printf(c->arena, KEN_STR_FMT ", with version %d of Landlock",
-                                             KEN_STR_ARG(mode), landlock));
+    bool is_wanted = ken_str_eq_c(mode, "on") || ken_str_eq_c(mode, "strict");
+    ken_health health = KEN_HEALTH_OK;
+    if (ken_str_eq_c(mode, "off")) {
+        health = KEN_HEALTH_WARN;
+        text = KEN_STR("off (security.sandbox); auto is the default");
+    } else if (!landlock) {
+        health = is_wanted ? KEN_HEALTH_FAIL : KEN_HEALTH_OK;
+        text = KEN_STR("system calls only: this kernel has no Landlock");
+    } else {
+        text = ken_arena_printf(c->arena, KEN_STR_FMT ", with version %d of Landlock",
+                                KEN_STR_ARG(mode), landlock);
+    }
+    ken_app__add_health(c, "sandbox", health, text);
 }
 
 static void check_git(checkup *c)

@@ -161,14 +161,19 @@ bool ken_web__take_project(ken_web *w, ken_httpd_request *r, ken_str project)
     return !project.len || take(w->projects, r, project, "to this project");
 }
 
+// A token of ours and a subject of the authorization server may have the same name.
+ken_str ken_web__caller(ken_httpd_request *r, const web_request *q)
+{
+    static const ken_uuid none;
+    if (q->is_anonymous)
+        return ken_arena_printf(ken_httpd_arena(r), "a" KEN_STR_FMT, KEN_STR_ARG(q->peer));
+    return ken_arena_printf(ken_httpd_arena(r), "%c%s",
+                            ken_uuid_eq(q->grant.token, none) ? 'o' : 't', q->grant.name);
+}
+
 static bool take_caller(ken_web *w, ken_httpd_request *r, const web_request *q)
 {
-    char key[128];
-    if (q->is_anonymous)
-        snprintf(key, sizeof key, "a" KEN_STR_FMT, KEN_STR_ARG(q->peer));
-    else
-        snprintf(key, sizeof key, "t%s", q->grant.name);
-    return take(w->callers, r, ken_str_c(key), "of this client");
+    return take(w->callers, r, ken_web__caller(r, q), "of this client");
 }
 
 // ---- the request -------------------------------------------------------------------------------

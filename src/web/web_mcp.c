@@ -16,7 +16,7 @@ static void handle(ken_web *w, ken_httpd_request *r, const ken_uuid *project)
     if (!ken_web__take_project(w, r, ken_str_c(id)))
         return;
     const ken_mcp_http_caller caller = {
-        .name = q->is_anonymous ? KEN_STR("") : ken_str_c(q->grant.name),
+        .name = q->is_anonymous ? KEN_STR("") : ken_web__caller(r, q),
         .project = ken_str_c(id),
         .is_read_only = !(q->grant.scopes & KEN_SCOPE_F_WRITE),
         .request_id = ken_str_c(q->id),

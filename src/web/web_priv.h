@@ -77,6 +77,8 @@ web_request *ken_web__request(const ken_httpd_request *r);
 bool ken_web__check(void *ctx, ken_httpd_request *r);
 bool ken_web__is_loopback(ken_str host); // "localhost", "127.0.0.1", "[::1]", without port
 
+// Who it is: a token, a subject, or an address.
+ken_str ken_web__caller(ken_httpd_request *r, const web_request *q);
 // False: so much was asked of the project that this request has to wait, and was told so.
 bool ken_web__take_project(ken_web *w, ken_httpd_request *r, ken_str project);
 
