@@ -9,8 +9,8 @@
 #include "mcp/mcp_priv.h"
 
 enum {
-    ANSWER_WITHIN_MS = 60 * 1000,
-    LOOK_EVERY_MS = 50, // whether the request was cancelled
+    ROOTS_WITHIN_MS = 2000, // some clients say that they have roots, and never answer
+    LOOK_EVERY_MS = 50,     // whether the request was cancelled
     ID_BYTES = 40,
     ROOT_BYTES_MAX = 4096,
     ROOTS_MAX = 64,
@@ -39,10 +39,10 @@ static void enter_question(ken_mcp_session *s, ken_mcp__question *q)
     pthread_mutex_unlock(&s->lock);
 }
 
-static ken_status await(ken_mcp__request *r, ken_mcp__question *q, ken_err *err)
+static ken_status await(ken_mcp__request *r, ken_mcp__question *q, int64_t within_ms, ken_err *err)
 {
     ken_mcp_session *s = r->session;
-    int64_t end = ken_clock_mono_ns() + (int64_t)ANSWER_WITHIN_MS * 1000000;
+    int64_t end = ken_clock_mono_ns() + within_ms * 1000000;
     ken_status st = KEN_OK;
     pthread_mutex_lock(&s->lock);
     while (!q->answer && !st) {
@@ -51,8 +51,8 @@ static ken_status await(ken_mcp__request *r, ken_mcp__question *q, ken_err *err)
         pthread_cond_timedwait(&s->one_ended, &s->lock, &at);
         st = ken_cancel_check(&r->cancel, err);
         if (!st && until > end)
-            st = KEN_FAIL(err, KEN_ETIMEOUT, "the client did not answer within %d s",
-                          ANSWER_WITHIN_MS / 1000);
+            st = KEN_FAIL(err, KEN_ETIMEOUT, "the client did not answer within %lld ms",
+                          (long long)within_ms);
     }
     ken_mcp__question **at = &s->questions;
     while (*at != q)
@@ -63,7 +63,7 @@ static ken_status await(ken_mcp__request *r, ken_mcp__question *q, ken_err *err)
 }
 
 ken_status ken_mcp__ask(ken_mcp__request *r, const char *capability, const char *method,
-                        ken_str params, json_t **out, ken_err *err)
+                        ken_str params, int64_t within_ms, json_t **out, ken_err *err)
 {
     ken_mcp__question q = { .answer = NULL };
     if (r->is_modern || !client_can(r->session, capability))
@@ -77,7 +77,7 @@ ken_status ken_mcp__ask(ken_mcp__request *r, const char *capability, const char 
     ken_buf_putc(&text, '}');
     ken_mcp__tell(r, &text);
     ken_buf_release(&text);
-    ken_status st = await(r, &q, err);
+    ken_status st = await(r, &q, within_ms, err);
     if (st)
         return st;
     *out = json_incref(json_object_get(q.answer, "result"));
@@ -159,7 +159,7 @@ ken_str ken_mcp__client_root(ken_mcp__request *r)
     ken_err err;
     json_t *answer = NULL;
     char *root = NULL;
-    if (!ken_mcp__ask(r, "roots", "roots/list", KEN_STR("{}"), &answer, &err))
+    if (!ken_mcp__ask(r, "roots", "roots/list", KEN_STR("{}"), ROOTS_WITHIN_MS, &answer, &err))
         root = known_root(s->server->app, json_object_get(answer, "roots"));
     json_decref(answer);
     if (!root)

@@ -3,7 +3,8 @@
 #include "mcp/mcp_priv.h"
 
 enum {
-    RESULT_MAX = 16 * 1024 * 1024
+    RESULT_MAX = 16 * 1024 * 1024,
+    ASK_WITHIN_MS = 60 * 1000,
 };
 
 static ken_mcp_call call_of(const ken_mcp__request *r)
@@ -71,5 +72,5 @@ bool ken_mcp_call_log(ken_mcp_call *c, ken_str level, ken_str text)
 ken_status ken_mcp_call_ask(ken_mcp_call *c, const char *capability, const char *method,
                             ken_str params, json_t **out, ken_err *err)
 {
-    return ken_mcp__ask(c->own, capability, method, params, out, err);
+    return ken_mcp__ask(c->own, capability, method, params, ASK_WITHIN_MS, out, err);
 }

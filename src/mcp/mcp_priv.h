@@ -224,7 +224,7 @@ void ken_mcp__tell_log(ken_mcp__request *r, ken_mcp__level level, ken_str text);
 // text. KEN_EUNSUPPORTED unless the client has that capability, KEN_ECANCELLED, KEN_ETIMEOUT, KEN_EIO
 // for an error of the client's.
 ken_status ken_mcp__ask(ken_mcp__request *r, const char *capability, const char *method,
-                        ken_str params, json_t **out, ken_err *err) KEN_MUST_USE;
+                        ken_str params, int64_t within_ms, json_t **out, ken_err *err) KEN_MUST_USE;
 // Takes m->json.
 void ken_mcp__take_response(ken_mcp_session *s, ken_mcp__message *m);
 // The client's folder, asked for once; empty when it has none or does not tell. Borrowed.
