@@ -35,9 +35,9 @@ static void check_terms(const ken_lex_query *q)
         for (uint32_t k = 0; k < t->n_lookups; k++)
             KEN_ASSERT(t->lookup[k] >> 40 == 0);
     }
-    KEN_ASSERT(q->n_stems <= 2 * KEN_QUERY_TERMS);
-    for (uint32_t i = 0; i < q->n_stems; i++)
-        KEN_ASSERT(strlen(q->stems[i]) >= 2);
+    KEN_ASSERT(q->n_file_names <= 2 * KEN_QUERY_TERMS);
+    for (uint32_t i = 0; i < q->n_file_names; i++)
+        KEN_ASSERT(strlen(q->file_names[i]) >= 2);
 }
 
 static void check_names(const ken_lex_query *q, ken_str text)
@@ -70,8 +70,8 @@ static void check_paths(const ken_lex_query *q)
         KEN_ASSERT(match.name_fit[i] >= 0 && match.name_fit[i] <= 1.001F &&
                    match.name_precision[i] <= 1.001F && match.folder_fit[i] <= 1.001F);
     for (uint32_t t = 0; t < q->n_terms; t++)
-        for (int i = 0; match.stem[t] && i < N_PATHS; i++)
-            KEN_ASSERT(match.stem[t][i] >= 0 && match.stem[t][i] <= 1);
+        for (int i = 0; match.file_name[t] && i < N_PATHS; i++)
+            KEN_ASSERT(match.file_name[t][i] >= 0 && match.file_name[t][i] <= 1);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
