@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/escape.h"
 #include "mcp/mcp_priv.h"
 
 enum {
@@ -114,12 +115,8 @@ static char *path_of(ken_str uri)
     size_t n = 0;
     for (size_t i = 7; i < uri.len; i++) {
         char c = uri.ptr[i];
-        int high = c == '%' && i + 2 < uri.len ? ken_hex_digit(uri.ptr[i + 1]) : -1;
-        int low = c == '%' && i + 2 < uri.len ? ken_hex_digit(uri.ptr[i + 2]) : -1;
-        if (c == '%' && high >= 0 && low >= 0) {
-            c = (char)(high * 16 + low);
+        if (ken_percent_at(uri, i, &c))
             i += 2;
-        }
         if (c)
             path[n++] = c;
     }
