@@ -145,6 +145,17 @@ static bool refuses_call(ken_mcp__request *r, ken_buf *out)
     return true;
 }
 
+// What became of a call, for the log and for a client that wants to be told.
+static void tell_end(ken_mcp__request *r, const char *name, ken_status st, const ken_err *err,
+                     int64_t ns)
+{
+    char text[600];
+    snprintf(text, sizeof text, "%s: %s in %.1f ms", name, st ? err->msg : "ok", (double)ns / 1e6);
+    KEN_LOG_DETAIL("mcp", "%s", text);
+    ken_mcp__tell_log(r, st ? KEN_MCP__LEVEL_WARNING : KEN_MCP__LEVEL_INFO,
+                      ken_utf8_clip(ken_str_c(text), sizeof text));
+}
+
 void ken_mcp__tools_call(ken_mcp__request *r, ken_buf *out)
 {
     if (refuses_call(r, out))
@@ -162,8 +173,7 @@ void ken_mcp__tools_call(ken_mcp__request *r, ken_buf *out)
     int64_t start = ken_clock_mono_ns();
     ken_status st =
         ken_tool_call(s->app, name, json_is_object(args) ? args : NULL, &ctx, &result, &err);
-    KEN_LOG_DETAIL("mcp", "%s: %s in %.1f ms", name, st ? err.msg : "ok",
-                   (double)(ken_clock_mono_ns() - start) / 1e6);
+    tell_end(r, name, st, &err, ken_clock_mono_ns() - start);
     if (st == KEN_EINTERNAL)
         ken_mcp__answer_error(r, KEN_MCP__INTERNAL, err.msg, (ken_str){ NULL, 0 }, out);
     else if (st)

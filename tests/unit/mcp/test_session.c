@@ -575,3 +575,36 @@ KEN_TEST(absent_resources_are_errors_of_their_era)
     lab_fails("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"resources/read\"}",
               KEN_MCP__INVALID_PARAMS, "1");
 }
+
+KEN_TEST(a_client_that_wants_to_know_is_told_how_calls_end)
+{
+    lab l;
+    lab_open(&l);
+    lab_put(
+        &l,
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"logging/setLevel\",\"params\":{\"level\":\"info\"}}");
+    json_decref(lab_take(&l, 0));
+    lab_put(
+        &l,
+        "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"echo\"}}");
+    json_t *told = lab_take(&l, 1), *answer = lab_take(&l, 2);
+    kt_eq_text(ken_json_text(json_object_get(told, "method")), "notifications/message");
+    kt_eq_text(ken_json_text(member(told, "params", "level")), "info");
+    kt_has_str(json_string_value(member(told, "params", "data")), "echo: ok in ");
+    kt_not_null(json_object_get(answer, "result"));
+    json_decref(told);
+    json_decref(answer);
+    lab_put(
+        &l,
+        "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"logging/setLevel\",\"params\":{\"level\":\"error\"}}");
+    json_decref(lab_take(&l, 3));
+    lab_put(
+        &l,
+        "{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"tools/call\",\"params\":{\"name\":\"echo\"}}");
+    answer = lab_take(&l, 4);
+    kt_not_null(json_object_get(answer, "result"));
+    json_decref(answer);
+    kt_true(ken_mcp_session_wait(l.session, 5000));
+    kt_eq_u(lab_n_sent(&l), 5);
+    lab_close(&l);
+}
