@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -66,6 +67,39 @@ static void cut_overdue(ken_httpd *h, httpd_queue *q, int64_t now_ns)
     }
 }
 
+static void join_ended(ken_httpd *h, httpd_connection *c)
+{
+    c->has_ended = true;
+    c->previous_ended = NULL;
+    c->next_ended = h->first_ended;
+    if (c->next_ended)
+        c->next_ended->previous_ended = c;
+    h->first_ended = c;
+}
+
+static void leave_ended(ken_httpd *h, httpd_connection *c)
+{
+    if (!c->has_ended)
+        return;
+    *(c->previous_ended ? &c->previous_ended->next_ended : &h->first_ended) = c->next_ended;
+    if (c->next_ended)
+        c->next_ended->previous_ended = c->previous_ended;
+}
+
+// Whoever says nothing more, and of whom all was read, will not complete what is waited for. The library
+// may have seen the end together with the last bytes, and look no more.
+static void cut_ended(ken_httpd *h)
+{
+    for (httpd_connection *c = h->first_ended, *next; c; c = next) {
+        int n_unread = 0;
+        next = c->next_ended;
+        if (!c->queue || ioctl(c->fd, FIONREAD, &n_unread) || n_unread)
+            continue;
+        leave_queue(c);
+        shutdown(c->fd, SHUT_RDWR);
+    }
+}
+
 static void on_connection(void *ctx, struct MHD_Connection *mc, void **socket_ctx,
                           enum MHD_ConnectionNotificationCode what)
 {
@@ -82,6 +116,7 @@ static void on_connection(void *ctx, struct MHD_Connection *mc, void **socket_ct
         atomic_fetch_add(&h->n_connections, 1);
     } else if (c) {
         leave_queue(c);
+        leave_ended(h, c);
         (void)epoll_ctl(h->epoll_fd, EPOLL_CTL_DEL, c->fd, NULL);
         ken_free(c);
         *socket_ctx = NULL;
@@ -352,6 +387,8 @@ static void take_events(ken_httpd *h, const struct epoll_event *events, int n)
         } else if (at) {
             httpd_connection *c = at;
             ken_httpd_request *r = c->request;
+            if (!c->has_ended)
+                join_ended(h, c);
             if (!r)
                 continue;
             pthread_mutex_lock(&r->lock);
@@ -373,6 +410,7 @@ static void run_once(ken_httpd *h)
     int64_t now = ken_clock_mono_ns();
     cut_overdue(h, &h->heads, now);
     cut_overdue(h, &h->bodies, now);
+    cut_ended(h);
     renew_tls(h);
     end_old_daemons(h);
 }

@@ -30,6 +30,8 @@ typedef struct httpd_connection {
     httpd_queue *queue; // NULL = waits for nothing of its client
     int64_t since_ns;
     ken_httpd_request *request; // NULL between requests
+    bool has_ended;             // its client says nothing more; in the server's list of those
+    struct httpd_connection *previous_ended, *next_ended;
 } httpd_connection;
 
 typedef struct httpd_daemon {
@@ -50,6 +52,7 @@ struct ken_httpd {
     httpd_daemon daemons[HTTPD_DAEMONS_MAX];
     size_t n_daemons;
     httpd_queue heads, bodies;
+    httpd_connection *first_ended;
     bool is_draining;
     int64_t drain_until_ns;
     atomic_uint_fast64_t n_connections, n_requests, n_cut;

@@ -400,6 +400,27 @@ KEN_TEST(slow_heads_and_bodies_are_cut)
     stop();
 }
 
+KEN_TEST(who_says_nothing_more_is_not_waited_for)
+{
+    static const char *const texts[] = {
+        "GET /hello HTTP/1.1\r\nHost: x\r\n\r\n", "GET /hello HTTP/1.1\r\nHo",
+        "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\na", ""
+    };
+    start();
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        int fd = dial();
+        say(fd, texts[i]);
+        shutdown(fd, SHUT_WR);
+        int64_t from = ken_clock_mono_ns();
+        const char *answer = hear(fd, NULL);
+        if (!i)
+            kt_has_str(answer, "hello");
+        kt_true(ken_clock_mono_ns() - from < 1500000000); // to the end of the connection
+        close(fd);
+    }
+    stop();
+}
+
 KEN_TEST(a_long_answer_is_not_cut_for_being_waited_for)
 {
     start_with((ken_httpd_opts){ .idle_ms = 100, .body_ms = 100 });
