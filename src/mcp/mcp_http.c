@@ -216,10 +216,10 @@ static void on_gone(void *ctx, ken_httpd_request *r)
 static void pass_on(mcp_http_exchange *e, const ken_mcp_http_caller *caller, ken_mcp_session *mcp,
                     ken_mcp__message *m, ken_str body)
 {
-    ken_mcp__http_exchange_open(e);
-    ken_mcp__request *q = ken_mcp__request_new(mcp, e);
     e->mcp = mcp;
     e->is_call = m->kind == KEN_MCP__REQUEST;
+    ken_mcp__http_exchange_open(e); // from here on others see it
+    ken_mcp__request *q = ken_mcp__request_new(mcp, e);
     q->msg = *m;
     if (caller->request_id.len)
         q->request_id = ken_strndup(caller->request_id.ptr, caller->request_id.len);

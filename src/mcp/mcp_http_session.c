@@ -360,12 +360,13 @@ static mcp_http_session *take_ended(ken_mcp_http *h)
 {
     mcp_http_session *found = NULL;
     pthread_mutex_lock(&h->lock);
-    for (size_t i = 0; i < h->ended.len && !found; i++) {
+    for (size_t i = 0; i < h->ended.len; i++) {
         mcp_http_session *s = h->ended.ptr[i];
         if (s->n_users || !ken_mcp_session_wait(s->mcp, 0))
             continue;
         h->ended.ptr[i] = h->ended.ptr[--h->ended.len];
         found = s;
+        break;
     }
     pthread_mutex_unlock(&h->lock);
     return found;
