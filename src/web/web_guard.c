@@ -7,6 +7,7 @@
 #include "app/tokens.h"
 #include "base/clock.h"
 #include "base/id.h"
+#include "base/net.h"
 #include "metrics/metrics.h"
 #include "web/web_priv.h"
 
@@ -30,8 +31,7 @@ static ken_str host_name(ken_str host)
 
 bool ken_web__is_loopback(ken_str host)
 {
-    return ken_str_eq_fold(host, KEN_STR("localhost")) || ken_str_eq_c(host, "[::1]") ||
-           ken_str_eq_c(host, "::1") || ken_str_starts(host, KEN_STR("127."));
+    return ken_str_eq_fold(host, KEN_STR("localhost")) || ken_net_is_loopback(host);
 }
 
 static bool is_listed(const ken_web *w, ken_config_key key, ken_str word)

@@ -17,6 +17,9 @@ KEN_TEST(another_name_of_the_server_is_refused)
     kt_has_str(lab_ask("GET /healthz HTTP/1.1\nHost: evil.example", NULL), "HTTP/1.1 403");
     kt_has_str(lab_ask("GET /healthz HTTP/1.1\nHost: localhost.evil.example", NULL),
                "HTTP/1.1 403");
+    kt_has_str(lab_ask("GET /healthz HTTP/1.1\nHost: 127.evil.example", NULL), "HTTP/1.1 403");
+    kt_has_str(lab_ask("GET /healthz HTTP/1.1\nHost: 127.0.0.1.evil.example:80", NULL),
+               "HTTP/1.1 403");
     kt_has_str(lab_ask("GET /healthz HTTP/1.1\nHost: 127.0.0.1:1", NULL), "HTTP/1.1 200");
     kt_has_str(lab_ask("GET /healthz HTTP/1.1\nHost: [::1]:7420", NULL), "HTTP/1.1 200");
     kt_has_str(lab_ask("GET /healthz HTTP/1.1\nHost: LOCALHOST", NULL), "HTTP/1.1 200");
