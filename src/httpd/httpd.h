@@ -109,6 +109,8 @@ bool ken_httpd_query_at(ken_httpd_request *r, size_t i, ken_str *out_name, ken_s
 // The first header of that name, case ignored; ptr NULL when it is not there.
 ken_str ken_httpd_header(const ken_httpd_request *r, const char *name);
 ken_str ken_httpd_body(const ken_httpd_request *r);
+// Whether the body is said to be JSON, whatever the parameters of its type.
+bool ken_httpd_has_json(const ken_httpd_request *r);
 ken_arena *ken_httpd_arena(ken_httpd_request *r);
 // The other end: "127.0.0.1", "::1"; "unix" for a Unix socket. *out_uid: its user there, else -1.
 ken_str ken_httpd_peer(const ken_httpd_request *r, int64_t *out_uid);

@@ -246,6 +246,14 @@ ken_str ken_httpd_body(const ken_httpd_request *r)
     return ken_buf_str(&r->body);
 }
 
+bool ken_httpd_has_json(const ken_httpd_request *r)
+{
+    ken_str type = ken_httpd_header(r, "Content-Type");
+    size_t semicolon = ken_str_find_char(type, ';');
+    type = ken_str_trim(ken_str_sub(type, 0, semicolon == SIZE_MAX ? type.len : semicolon));
+    return ken_str_eq_fold(type, KEN_STR("application/json"));
+}
+
 ken_arena *ken_httpd_arena(ken_httpd_request *r)
 {
     return &r->arena;

@@ -40,14 +40,6 @@ static bool accepts(ken_str header, const char *type)
     return false;
 }
 
-static bool is_json_body(ken_httpd_request *r)
-{
-    ken_str type = ken_httpd_header(r, "Content-Type");
-    size_t semicolon = ken_str_find_char(type, ';');
-    type = ken_str_trim(ken_str_sub(type, 0, semicolon == SIZE_MAX ? type.len : semicolon));
-    return ken_str_eq_fold(type, KEN_STR("application/json"));
-}
-
 static bool is_legacy_version(ken_str v)
 {
     return ken_str_eq_c(v, "2025-11-25") || ken_str_eq_c(v, "2025-06-18") ||
@@ -317,7 +309,7 @@ static void post(ken_mcp_http *h, ken_httpd_request *r, const ken_mcp_http_calle
     bool takes_json = !accept.len || accepts(accept, "application/json");
     bool takes_stream = !accept.len || accepts(accept, "text/event-stream");
     ken_str body = ken_httpd_body(r);
-    if (!is_json_body(r)) {
+    if (!ken_httpd_has_json(r)) {
         ken_mcp__http_refuse(r, 415, NULL, KEN_MCP__INVALID_REQUEST,
                              "Content-Type must be application/json");
         return;

@@ -29,14 +29,6 @@ static const ken_tool_spec *find_spec(ken_str name)
 
 // ---- arguments ---------------------------------------------------------------------------------
 
-static bool has_json_body(const ken_httpd_request *r)
-{
-    ken_str type = ken_httpd_header(r, "Content-Type");
-    size_t semicolon = ken_str_find_char(type, ';');
-    type = ken_str_trim(ken_str_sub(type, 0, semicolon == SIZE_MAX ? type.len : semicolon));
-    return ken_str_eq_fold(type, KEN_STR("application/json"));
-}
-
 static ken_status read_body(ken_httpd_request *r, json_t **out, ken_err *err)
 {
     ken_str body = ken_str_trim(ken_httpd_body(r));
@@ -185,7 +177,7 @@ static bool refuses_call(ken_httpd_request *r, const ken_tool_spec *spec, bool i
         ken_web__answer_problem(r, 405, "EINVAL", "this operation changes something: use POST");
     } else if (!spec->is_read_only && !(q->grant.scopes & KEN_SCOPE_F_WRITE)) {
         ken_web__answer_problem(r, 403, "EPERM", "this access token may only read");
-    } else if (!is_get && ken_httpd_body(r).len && !has_json_body(r)) {
+    } else if (!is_get && ken_httpd_body(r).len && !ken_httpd_has_json(r)) {
         ken_web__answer_problem(r, 415, "EINVAL", "Content-Type must be application/json");
     } else {
         return false;

@@ -4,12 +4,6 @@
 // GitHub signs the raw body (X-Hub-Signature-256), GitLab sends the secret itself (X-Gitlab-Token). What
 // is no push, is of another branch, or came before is acknowledged and does nothing, so that the sender
 // does not try again.
-#include <string.h>
-
-#include <openssl/crypto.h>
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
-
 #include "base/hash.h"
 #include "job/job.h"
 #include "metrics/metrics.h"
@@ -17,28 +11,23 @@
 
 enum {
     BODY_MAX = 25 * 1024 * 1024, // as GitHub sends at most
-    SHA256_BYTES = 32,
 };
 
 // ---- who sends ---------------------------------------------------------------------------------
 
 static bool is_signed(ken_str secret, ken_str header, ken_str body)
 {
-    uint8_t given[SHA256_BYTES], made[EVP_MAX_MD_SIZE];
-    unsigned n = 0;
-    if (!ken_str_starts(header, KEN_STR("sha256=")) ||
-        !ken_hex_parse(ken_str_sub(header, 7, header.len), given, sizeof given))
-        return false;
-    return HMAC(EVP_sha256(), secret.ptr, (int)secret.len, (const unsigned char *)body.ptr,
-                body.len, made, &n) &&
-           n == sizeof given && !CRYPTO_memcmp(given, made, sizeof given);
+    ken_sha256 given, made = ken_hmac_sha256(secret, body);
+    return ken_str_starts(header, KEN_STR("sha256=")) &&
+           ken_hex_parse(ken_str_sub(header, 7, header.len), given.bytes, sizeof given.bytes) &&
+           ken_is_same_secret(given.bytes, made.bytes, sizeof given.bytes);
 }
 
-// In constant time, whatever the lengths.
+// Hashes, so that neither the time nor the length tells anything.
 static bool is_same_secret(ken_str secret, ken_str given)
 {
     ken_sha256 a = ken_sha256_of(secret.ptr, secret.len), b = ken_sha256_of(given.ptr, given.len);
-    return !CRYPTO_memcmp(a.bytes, b.bytes, sizeof a.bytes);
+    return ken_is_same_secret(a.bytes, b.bytes, sizeof a.bytes);
 }
 
 static bool is_authentic(const ken_httpd_request *r, ken_str secret)
