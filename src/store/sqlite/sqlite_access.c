@@ -1,35 +1,22 @@
 // SPDX-License-Identifier: MIT
 // The access tokens of the catalog.
-#include "base/vec.h"
 #include "model/grant.h"
 #include "store/sqlite/sqlite_catalog_priv.h"
 
-typedef KEN_VEC(ken_access_token) token_vec;
-
-static bool read_bytes(sqlite3_stmt *st, int col, void *out, size_t n)
-{
-    ken_str b = ken_store__sq_blob(st, col);
-    if (b.len != n)
-        return false;
-    memcpy(out, b.ptr, n);
-    return true;
-}
-
-static ken_status read_token(ken_sq_catalog *c, sqlite3_stmt *st, ken_arena *arena,
-                             ken_access_token *out, ken_err *err)
+static ken_status read_token(ken_sq *q, sqlite3_stmt *st, ken_arena *arena, void *out, ken_err *err)
 {
     ken_access_token t = {
-        .name = ken_arena_dup(arena, ken_store__sq_text(st, 1)),
+        .name = ken_store__sq_keep(st, 1, arena),
         .is_bound = sqlite3_column_type(st, 4) != SQLITE_NULL,
         .created_at_ms = sqlite3_column_int64(st, 5),
         .expires_at_ms = sqlite3_column_int64(st, 6),
     };
-    if (!read_bytes(st, 0, t.id.bytes, sizeof t.id.bytes) ||
-        !read_bytes(st, 2, t.hash.bytes, sizeof t.hash.bytes) ||
+    if (!ken_store__sq_fixed(st, 0, t.id.bytes, sizeof t.id.bytes) ||
+        !ken_store__sq_fixed(st, 2, t.hash.bytes, sizeof t.hash.bytes) ||
         !ken_scopes_parse(ken_store__sq_text(st, 3), &t.scopes) ||
-        (t.is_bound && !read_bytes(st, 4, t.project.bytes, sizeof t.project.bytes)))
-        return SQ_CORRUPT(&c->q, err, "an access token has no usable id, hash, scope or project");
-    *out = t;
+        (t.is_bound && !ken_store__sq_fixed(st, 4, t.project.bytes, sizeof t.project.bytes)))
+        return SQ_CORRUPT(q, err, "an access token has no usable id, hash, scope or project");
+    *(ken_access_token *)out = t;
     return KEN_OK;
 }
 
@@ -39,25 +26,7 @@ ken_status ken_store__catalog_list_tokens(ken_catalog_backend *b, ken_arena *are
     ken_sq_catalog *c = ken_sq_catalog_of(b);
     sqlite3_stmt *st = NULL;
     ken_status s = ken_store__catalog_get(c, KEN_SQ_TOKEN_LIST, &st, err);
-    if (s)
-        return s;
-    token_vec rows = { 0 };
-    int rc = sqlite3_step(st);
-    for (; !s && rc == SQLITE_ROW; rc = sqlite3_step(st)) {
-        ken_access_token t;
-        s = read_token(c, st, arena, &t, err);
-        if (!s)
-            ken_vec_push(&rows, t);
-    }
-    if (!s && rc != SQLITE_DONE)
-        s = SQ_FAIL(&c->q, rc, err, "reading");
-    if (!s) {
-        *out = ken_arena_copy(arena, rows.ptr, rows.len, sizeof **out);
-        *out_n = rows.len;
-    }
-    ken_store__sq_done(st);
-    ken_vec_release(&rows);
-    return s;
+    return s ? s : SQ_ROWS(&c->q, st, read_token, arena, out, out_n, err);
 }
 
 static ken_status check_room(ken_sq_catalog *c, ken_str name, ken_err *err)
@@ -73,9 +42,8 @@ static ken_status check_room(ken_sq_catalog *c, ken_str name, ken_err *err)
         s = ken_store__catalog_get(c, KEN_SQ_TOKEN_NAMED, &st, err);
     if (s)
         return s;
-    ken_store__sq_bind_text(st, 1, name);
-    s = SQ_ROW(&c->q, st, NULL, err);
-    ken_store__sq_done(st);
+    ken_store__sq_bind(st, SQ_VALUES(SQ_TEXT(name)));
+    s = ken_store__sq_load_number(&c->q, st, NULL, &n, err);
     if (s == KEN_ENOTFOUND)
         return KEN_OK;
     return s ? s
@@ -91,23 +59,17 @@ static ken_status note_token(ken_sq_catalog *c, ken_uuid id, ken_err *err)
 
 static ken_status insert(ken_sq_catalog *c, const ken_access_token *t, ken_err *err)
 {
-    sqlite3_stmt *st = NULL;
     ken_arena a;
     ken_status s = check_room(c, t->name, err);
-    if (!s)
-        s = ken_store__catalog_get(c, KEN_SQ_TOKEN_ADD, &st, err);
     if (s)
         return s;
     ken_arena_init(&a, 256);
-    ken_store__sq_bind_blob(st, 1, t->id.bytes, sizeof t->id.bytes);
-    ken_store__sq_bind_text(st, 2, t->name);
-    ken_store__sq_bind_blob(st, 3, t->hash.bytes, sizeof t->hash.bytes);
-    ken_store__sq_bind_text(st, 4, ken_scopes_format(t->scopes, &a));
-    if (t->is_bound)
-        ken_store__sq_bind_blob(st, 5, t->project.bytes, sizeof t->project.bytes);
-    sqlite3_bind_int64(st, 6, t->created_at_ms);
-    sqlite3_bind_int64(st, 7, t->expires_at_ms);
-    s = ken_store__sq_run(&c->q, st, "writing to", err);
+    s = ken_store__sq_write(&c->q, KEN_SQ_TOKEN_ADD,
+                            SQ_VALUES(SQ_BYTES(t->id), SQ_TEXT(t->name), SQ_BYTES(t->hash),
+                                      SQ_TEXT(ken_scopes_format(t->scopes, &a)),
+                                      t->is_bound ? SQ_BYTES(t->project) : SQ_NULL,
+                                      SQ_INT(t->created_at_ms), SQ_INT(t->expires_at_ms)),
+                            err);
     ken_arena_release(&a);
     return s ? s : note_token(c, t->id, err);
 }
@@ -123,15 +85,10 @@ ken_status ken_store__catalog_add_token(ken_catalog_backend *b, const ken_access
 ken_status ken_store__catalog_remove_token(ken_catalog_backend *b, ken_uuid id, ken_err *err)
 {
     ken_sq_catalog *c = ken_sq_catalog_of(b);
-    sqlite3_stmt *st = NULL;
     ken_status s = ken_store__catalog_begin(c, err);
     if (s)
         return s;
-    s = ken_store__catalog_get(c, KEN_SQ_TOKEN_REMOVE, &st, err);
-    if (!s) {
-        ken_store__sq_bind_blob(st, 1, id.bytes, sizeof id.bytes);
-        s = ken_store__sq_run(&c->q, st, "writing to", err);
-    }
+    s = ken_store__sq_write(&c->q, KEN_SQ_TOKEN_REMOVE, SQ_VALUES(SQ_BYTES(id)), err);
     bool is_there = !s && sqlite3_changes(c->q.db) > 0;
     if (is_there)
         s = note_token(c, id, err);

@@ -5,10 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
-#include "base/vec.h"
 #include "store/sqlite/sqlite_catalog_priv.h"
-
-typedef KEN_VEC(ken_catalog_row) row_vec;
 
 // ---- opening ---------------------------------------------------------------------------------
 
@@ -89,23 +86,22 @@ static bool is_file_name(ken_str s)
            !memchr(s.ptr, '\0', s.len);
 }
 
-static ken_status read_row(ken_sq_catalog *c, sqlite3_stmt *st, ken_arena *arena,
-                           ken_catalog_row *out, ken_err *err)
+static ken_status read_row(ken_sq *q, sqlite3_stmt *st, ken_arena *arena, void *out, ken_err *err)
 {
-    ken_str id = ken_store__sq_blob(st, 0), file = ken_store__sq_text(st, 3);
-    if (id.len != sizeof out->id.bytes || !is_file_name(file))
-        return SQ_CORRUPT(&c->q, err, "a project has no usable id or file name");
+    ken_str file = ken_store__sq_text(st, 3);
     ken_catalog_row row = {
-        .name = ken_arena_dup(arena, ken_store__sq_text(st, 1)),
-        .root = ken_arena_dup(arena, ken_store__sq_text(st, 2)),
-        .db_path = ken_arena_printf(arena, KEN_STR_FMT KEN_STR_FMT, KEN_STR_ARG(c->indexes),
-                                    KEN_STR_ARG(file)),
+        .name = ken_store__sq_keep(st, 1, arena),
+        .root = ken_store__sq_keep(st, 2, arena),
+        .db_path =
+            ken_arena_printf(arena, KEN_STR_FMT KEN_STR_FMT,
+                             KEN_STR_ARG(ken_sq_catalog_with(q)->indexes), KEN_STR_ARG(file)),
         .created_at_ms = sqlite3_column_int64(st, 4),
         .indexed_at_ms = sqlite3_column_int64(st, 5),
         .is_active = sqlite3_column_int(st, 6) != 0,
     };
-    memcpy(row.id.bytes, id.ptr, sizeof row.id.bytes);
-    *out = row;
+    if (!ken_store__sq_fixed(st, 0, row.id.bytes, sizeof row.id.bytes) || !is_file_name(file))
+        return SQ_CORRUPT(q, err, "a project has no usable id or file name");
+    *(ken_catalog_row *)out = row;
     return KEN_OK;
 }
 
@@ -116,47 +112,13 @@ ken_status ken_store__catalog_get(ken_sq_catalog *c, ken_sq_stmt which, sqlite3_
     return s ? s : ken_store__sq_get(&c->q, which, out, err);
 }
 
-// Steps once and gives the statement back. KEN_ENOTFOUND when no row comes and `row` wants one.
-static ken_status finish(ken_sq_catalog *c, sqlite3_stmt *st, ken_arena *arena,
-                         ken_catalog_row *row, ken_err *err)
-{
-    ken_status s = KEN_OK;
-    int rc = sqlite3_step(st);
-    if (rc == SQLITE_ROW && row)
-        s = read_row(c, st, arena, row, err);
-    else if (rc == SQLITE_DONE)
-        s = row ? KEN_ENOTFOUND : KEN_OK;
-    else if (rc != SQLITE_ROW)
-        s = SQ_FAIL(&c->q, rc, err, row ? "reading" : "writing to");
-    ken_store__sq_done(st);
-    return s;
-}
-
 ken_status ken_store__catalog_list(ken_catalog_backend *b, ken_arena *arena, ken_catalog_row **out,
                                    size_t *out_n, ken_err *err)
 {
     ken_sq_catalog *c = ken_sq_catalog_of(b);
     sqlite3_stmt *st = NULL;
     ken_status s = ken_store__catalog_get(c, KEN_SQ_PROJECT_LIST, &st, err);
-    if (s)
-        return s;
-    row_vec rows = { 0 };
-    int rc = sqlite3_step(st);
-    for (; !s && rc == SQLITE_ROW; rc = sqlite3_step(st)) {
-        ken_catalog_row row;
-        s = read_row(c, st, arena, &row, err);
-        if (!s)
-            ken_vec_push(&rows, row);
-    }
-    if (!s && rc != SQLITE_DONE)
-        s = SQ_FAIL(&c->q, rc, err, "reading");
-    if (!s) {
-        *out = ken_arena_copy(arena, rows.ptr, rows.len, sizeof **out);
-        *out_n = rows.len;
-    }
-    ken_store__sq_done(st);
-    ken_vec_release(&rows);
-    return s;
+    return s ? s : SQ_ROWS(&c->q, st, read_row, arena, out, out_n, err);
 }
 
 ken_status ken_store__catalog_find_by_root(ken_catalog_backend *b, ken_str root, ken_arena *arena,
@@ -167,8 +129,8 @@ ken_status ken_store__catalog_find_by_root(ken_catalog_backend *b, ken_str root,
     ken_status s = ken_store__catalog_get(c, KEN_SQ_PROJECT_BY_ROOT, &st, err);
     if (s)
         return s;
-    ken_store__sq_bind_text(st, 1, root);
-    return finish(c, st, arena, out, err);
+    ken_store__sq_bind(st, SQ_VALUES(SQ_TEXT(root)));
+    return ken_store__sq_one(&c->q, st, read_row, arena, out, err);
 }
 
 ken_status ken_store__catalog_find_by_id(ken_catalog_backend *b, ken_uuid id, ken_arena *arena,
@@ -179,8 +141,8 @@ ken_status ken_store__catalog_find_by_id(ken_catalog_backend *b, ken_uuid id, ke
     ken_status s = ken_store__catalog_get(c, KEN_SQ_PROJECT_BY_ID, &st, err);
     if (s)
         return s;
-    ken_store__sq_bind_blob(st, 1, id.bytes, sizeof id.bytes);
-    return finish(c, st, arena, out, err);
+    ken_store__sq_bind(st, SQ_VALUES(SQ_BYTES(id)));
+    return ken_store__sq_one(&c->q, st, read_row, arena, out, err);
 }
 
 // ---- changes ---------------------------------------------------------------------------------
@@ -194,34 +156,23 @@ static ken_status note_project(ken_sq_catalog *c, ken_uuid id, ken_err *err)
 static ken_status insert(ken_sq_catalog *c, ken_uuid id, ken_str root, ken_str name, int64_t now_ms,
                          ken_err *err)
 {
-    sqlite3_stmt *st = NULL;
-    ken_status s = ken_store__catalog_get(c, KEN_SQ_PROJECT_ADD, &st, err);
-    if (s)
-        return s;
     char text[KEN_UUID_TEXT], file[KEN_UUID_TEXT + 16];
     ken_uuid_format(id, text);
     sqlite3_snprintf(sizeof file, file, "project-%s.db", text);
     ken_str base = ken_path_base(root);
     if (!name.len)
         name = base.len ? base : root;
-    ken_store__sq_bind_blob(st, 1, id.bytes, sizeof id.bytes);
-    ken_store__sq_bind_text(st, 2, name);
-    ken_store__sq_bind_text(st, 3, root);
-    ken_store__sq_bind_text(st, 4, ken_str_c(file));
-    sqlite3_bind_int64(st, 5, now_ms);
-    s = finish(c, st, NULL, NULL, err);
+    ken_status s = ken_store__sq_write(&c->q, KEN_SQ_PROJECT_ADD,
+                                       SQ_VALUES(SQ_BYTES(id), SQ_TEXT(name), SQ_TEXT(root),
+                                                 SQ_TEXT(ken_str_c(file)), SQ_INT(now_ms)),
+                                       err);
     return s ? s : note_project(c, id, err);
 }
 
 static ken_status rename_project(ken_sq_catalog *c, ken_uuid id, ken_str name, ken_err *err)
 {
-    sqlite3_stmt *st = NULL;
-    ken_status s = ken_store__catalog_get(c, KEN_SQ_PROJECT_RENAME, &st, err);
-    if (s)
-        return s;
-    ken_store__sq_bind_blob(st, 1, id.bytes, sizeof id.bytes);
-    ken_store__sq_bind_text(st, 2, name);
-    s = finish(c, st, NULL, NULL, err);
+    ken_status s = ken_store__sq_write(&c->q, KEN_SQ_PROJECT_RENAME,
+                                       SQ_VALUES(SQ_BYTES(id), SQ_TEXT(name)), err);
     return s ? s : note_project(c, id, err);
 }
 
@@ -308,14 +259,7 @@ static ken_status change(ken_sq_catalog *c, ken_sq_stmt which, ken_uuid id, int6
     ken_status s = ken_store__catalog_begin(c, err);
     if (s)
         return s;
-    sqlite3_stmt *st = NULL;
-    s = ken_store__catalog_get(c, which, &st, err);
-    if (!s) {
-        ken_store__sq_bind_blob(st, 1, id.bytes, sizeof id.bytes);
-        if (sqlite3_bind_parameter_count(st) > 1)
-            sqlite3_bind_int64(st, 2, value);
-        s = finish(c, st, NULL, NULL, err);
-    }
+    s = ken_store__sq_write(&c->q, which, SQ_VALUES(SQ_BYTES(id), SQ_INT(value)), err);
     bool is_there = !s && sqlite3_changes(c->q.db) > 0;
     if (is_there && is_recorded)
         s = note_project(c, id, err);

@@ -18,6 +18,11 @@ static inline ken_sq_catalog *ken_sq_catalog_of(ken_catalog_backend *b)
     return (ken_sq_catalog *)(void *)b;
 }
 
+static inline ken_sq_catalog *ken_sq_catalog_with(ken_sq *q)
+{
+    return (ken_sq_catalog *)(void *)((char *)q - offsetof(ken_sq_catalog, q));
+}
+
 // The slots: ken_store__catalog_<slot>.
 #define X(slot, door, params, args, shown) \
     ken_status ken_store__catalog_##slot(ken_catalog_backend *b, KEN_SLOT_LIST params) KEN_MUST_USE;

@@ -11,42 +11,35 @@ enum {
     CHECK_EVERY = 256 // rows
 };
 
-typedef KEN_VEC(ken_file_row) row_vec;
 typedef KEN_VEC(ken_content_info) info_vec;
-typedef KEN_VEC(ken_skip_row) skip_vec;
 
 // ---- files -----------------------------------------------------------------------------------
 
-static ken_status scan_files(ken_sq *q, ken_arena *arena, row_vec *rows, ken_err *err)
+static ken_status read_file(ken_sq *q, sqlite3_stmt *st, ken_arena *arena, void *out, ken_err *err)
+{
+    bool is_bad = false;
+    *(ken_file_row *)out = (ken_file_row){
+        .id = sqlite3_column_int64(st, 0),
+        .path = ken_store__sq_keep(st, 1, arena),
+        .content = sqlite3_column_int64(st, 2),
+        .stamp = { .size = ken_store__sq_u64(st, 3, INT64_MAX, &is_bad),
+                   .mtime_ns = sqlite3_column_int64(st, 4),
+                   .ctime_ns = sqlite3_column_int64(st, 7),
+                   .inode = (uint64_t)sqlite3_column_int64(st, 5) },
+        .changed_at_ms = sqlite3_column_int64(st, 6),
+    };
+    return is_bad ? SQ_CORRUPT(q, err, "a file has numbers out of range") : KEN_OK;
+}
+
+static ken_status scan_files(ken_sq *q, ken_arena *arena, ken_file_row **out, size_t *out_n,
+                             ken_err *err)
 {
     sqlite3_stmt *st = NULL;
     ken_status s = ken_store__sq_get(q, KEN_SQ_FILE_SCAN, &st, err);
     if (s)
         return s;
-    sqlite3_bind_int64(st, 1, KEN_SQ_TREE);
-    bool is_bad = false;
-    int rc = sqlite3_step(st);
-    for (; !s && rc == SQLITE_ROW; rc = sqlite3_step(st)) {
-        ken_file_row row = {
-            .id = sqlite3_column_int64(st, 0),
-            .path = ken_arena_dup(arena, ken_store__sq_text(st, 1)),
-            .content = sqlite3_column_int64(st, 2),
-            .stamp = { .size = ken_store__sq_u64(st, 3, INT64_MAX, &is_bad),
-                       .mtime_ns = sqlite3_column_int64(st, 4),
-                       .ctime_ns = sqlite3_column_int64(st, 7),
-                       .inode = (uint64_t)sqlite3_column_int64(st, 5) },
-            .changed_at_ms = sqlite3_column_int64(st, 6),
-        };
-        ken_vec_push(rows, row);
-        if (rows->len % CHECK_EVERY == 1)
-            s = ken_quota_check(err);
-    }
-    if (!s && rc != SQLITE_DONE)
-        s = SQ_FAIL(q, rc, err, "reading");
-    else if (!s && is_bad)
-        s = SQ_CORRUPT(q, err, "a file has numbers out of range");
-    ken_store__sq_done(st);
-    return s;
+    ken_store__sq_bind(st, SQ_VALUES(SQ_INT(KEN_SQ_TREE)));
+    return SQ_ROWS(q, st, read_file, arena, out, out_n, err);
 }
 
 static ken_status scan_contents(ken_sq *q, info_vec *infos, ken_err *err)
@@ -55,18 +48,14 @@ static ken_status scan_contents(ken_sq *q, info_vec *infos, ken_err *err)
     ken_status s = ken_store__sq_get(q, KEN_SQ_CONTENT_SCAN, &st, err);
     if (s)
         return s;
-    int rc = sqlite3_step(st);
-    for (; !s && rc == SQLITE_ROW; rc = sqlite3_step(st)) {
+    while (ken_store__sq_next(q, st, &s, err)) {
         ken_content_info info;
-        if (!ken_store__sq_read_info(st, &info))
-            s = SQ_CORRUPT(q, err, "a content has numbers out of range");
-        else
+        s = ken_store__sq_read_info(q, st, NULL, &info, err);
+        if (!s)
             ken_vec_push(infos, info);
         if (!s && infos->len % CHECK_EVERY == 1)
             s = ken_quota_check(err);
     }
-    if (!s && rc != SQLITE_DONE)
-        s = SQ_FAIL(q, rc, err, "reading");
     ken_store__sq_done(st);
     return s;
 }
@@ -79,11 +68,11 @@ static int by_path(const void *a, const void *b)
 
 // Rows come in the order of their ids: as they were first written, which is sorted but for what
 // changed since.
-static void sort_files(row_vec *rows)
+static void sort_files(ken_file_row *rows, size_t n)
 {
-    for (size_t i = 1; i < rows->len; i++) {
-        if (ken_str_cmp(rows->ptr[i - 1].path, rows->ptr[i].path) > 0) {
-            qsort(rows->ptr, rows->len, sizeof *rows->ptr, by_path);
+    for (size_t i = 1; i < n; i++) {
+        if (ken_str_cmp(rows[i - 1].path, rows[i].path) > 0) {
+            qsort(rows, n, sizeof *rows, by_path);
             return;
         }
     }
@@ -95,12 +84,13 @@ static const ken_content_info *find_info(const info_vec *infos, int64_t id)
     return lo < infos->len && infos->ptr[lo].id == id ? &infos->ptr[lo] : NULL;
 }
 
-static ken_status join_contents(ken_sq *q, const row_vec *rows, const info_vec *infos,
-                                ken_arena *arena, ken_content_info **out, ken_err *err)
+static ken_status join_contents(ken_sq *q, const ken_file_row *rows, size_t n,
+                                const info_vec *infos, ken_arena *arena, ken_content_info **out,
+                                ken_err *err)
 {
-    ken_content_info *list = KEN_ARENA_ARRAY(arena, ken_content_info, rows->len);
-    for (size_t i = 0; i < rows->len; i++) {
-        const ken_content_info *info = find_info(infos, rows->ptr[i].content);
+    ken_content_info *list = KEN_ARENA_ARRAY(arena, ken_content_info, n);
+    for (size_t i = 0; i < n; i++) {
+        const ken_content_info *info = find_info(infos, rows[i].content);
         if (!info)
             return SQ_CORRUPT(q, err, "a file has no content");
         list[i] = *info;
@@ -115,66 +105,52 @@ ken_status ken_store__sq_load_files(ken_store_backend *b, ken_arena *arena, ken_
                                     size_t *out_n, ken_content_info **out_contents, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
-    row_vec rows = { 0 };
+    ken_file_row *rows = NULL;
+    size_t n = 0;
     info_vec infos = { 0 };
-    ken_content_info *contents = NULL;
-    ken_status st = scan_files(q, arena, &rows, err);
+    ken_status st = scan_files(q, arena, &rows, &n, err);
     if (st)
-        goto out;
-    sort_files(&rows);
+        return st;
+    sort_files(rows, n);
     if (out_contents) {
         st = scan_contents(q, &infos, err);
         if (!st)
-            st = join_contents(q, &rows, &infos, arena, &contents, err);
-        if (st)
-            goto out;
-        *out_contents = contents;
+            st = join_contents(q, rows, n, &infos, arena, out_contents, err);
+        ken_vec_release(&infos);
     }
-    *out = ken_arena_copy(arena, rows.ptr, rows.len, sizeof **out);
-    *out_n = rows.len;
-out:
-    ken_vec_release(&rows);
-    ken_vec_release(&infos);
+    if (!st) {
+        *out = rows;
+        *out_n = n;
+    }
     return st;
+}
+
+// After a change of one file.
+static ken_status check_file(ken_sq *q, int64_t id, ken_err *err)
+{
+    return sqlite3_changes(q->db) ? KEN_OK
+                                  : KEN_FAIL(err, KEN_ENOTFOUND, "index '%s' has no file %lld",
+                                             q->path, (long long)id);
 }
 
 ken_status ken_store__sq_put_file(ken_store_backend *b, const ken_file_row *row, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
-    sqlite3_stmt *st = NULL;
-    ken_status s = ken_store__sq_get(q, row->id ? KEN_SQ_FILE_PUT : KEN_SQ_FILE_ADD, &st, err);
-    if (s)
-        return s;
-    sqlite3_bind_int64(st, 1, KEN_SQ_TREE);
-    ken_store__sq_bind_text(st, 2, row->path);
-    sqlite3_bind_int64(st, 3, row->content);
-    sqlite3_bind_int64(st, 4, (int64_t)row->stamp.size);
-    sqlite3_bind_int64(st, 5, row->stamp.mtime_ns);
-    sqlite3_bind_int64(st, 6, (int64_t)row->stamp.inode);
-    sqlite3_bind_int64(st, 7, row->changed_at_ms);
-    sqlite3_bind_int64(st, 8, row->stamp.ctime_ns);
-    if (row->id)
-        sqlite3_bind_int64(st, 9, row->id);
-    s = ken_store__sq_run(q, st, "putting a file into", err);
-    if (!s && !sqlite3_changes(q->db))
-        s = KEN_FAIL(err, KEN_ENOTFOUND, "index '%s' has no file %lld", q->path,
-                     (long long)row->id);
-    return s;
+    ken_status s = ken_store__sq_write(
+        q, row->id ? KEN_SQ_FILE_PUT : KEN_SQ_FILE_ADD,
+        SQ_VALUES(SQ_INT(KEN_SQ_TREE), SQ_TEXT(row->path), SQ_INT(row->content),
+                  SQ_INT(row->stamp.size), SQ_INT(row->stamp.mtime_ns), SQ_INT(row->stamp.inode),
+                  SQ_INT(row->changed_at_ms), SQ_INT(row->stamp.ctime_ns), SQ_INT(row->id)),
+        err);
+    return s ? s : check_file(q, row->id, err);
 }
 
 ken_status ken_store__sq_remove_file(ken_store_backend *b, int64_t id, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
-    sqlite3_stmt *st = NULL;
-    ken_status s = ken_store__sq_get(q, KEN_SQ_FILE_REMOVE, &st, err);
-    if (s)
-        return s;
-    sqlite3_bind_int64(st, 1, KEN_SQ_TREE);
-    sqlite3_bind_int64(st, 2, id);
-    s = ken_store__sq_run(q, st, "removing a file from", err);
-    if (!s && !sqlite3_changes(q->db))
-        s = KEN_FAIL(err, KEN_ENOTFOUND, "index '%s' has no file %lld", q->path, (long long)id);
-    return s;
+    ken_status s =
+        ken_store__sq_write(q, KEN_SQ_FILE_REMOVE, SQ_VALUES(SQ_INT(KEN_SQ_TREE), SQ_INT(id)), err);
+    return s ? s : check_file(q, id, err);
 }
 
 // ---- skips -----------------------------------------------------------------------------------
@@ -195,29 +171,16 @@ static ken_status get_skips_hash(ken_sq *q, int64_t *out, ken_err *err)
     ken_status s = ken_store__sq_get(q, KEN_SQ_SKIP_GET_HASH, &st, err);
     if (s)
         return s;
-    sqlite3_bind_int64(st, 1, KEN_SQ_TREE);
-    s = SQ_ROW(q, st, "it has no tree", err);
-    if (!s)
-        *out = sqlite3_column_int64(st, 0);
-    ken_store__sq_done(st);
-    return s;
+    ken_store__sq_bind(st, SQ_VALUES(SQ_INT(KEN_SQ_TREE)));
+    return ken_store__sq_load_number(q, st, "it has no tree", out, err);
 }
 
 static ken_status clear_skips(ken_sq *q, int64_t hash, ken_err *err)
 {
-    sqlite3_stmt *st = NULL;
-    ken_status s = ken_store__sq_get(q, KEN_SQ_SKIP_CLEAR, &st, err);
-    if (s)
-        return s;
-    sqlite3_bind_int64(st, 1, KEN_SQ_TREE);
-    s = ken_store__sq_run(q, st, "writing to", err);
-    if (!s)
-        s = ken_store__sq_get(q, KEN_SQ_SKIP_SET_HASH, &st, err);
-    if (s)
-        return s;
-    sqlite3_bind_int64(st, 1, KEN_SQ_TREE);
-    sqlite3_bind_int64(st, 2, hash);
-    return ken_store__sq_run(q, st, "writing to", err);
+    ken_status s = ken_store__sq_write(q, KEN_SQ_SKIP_CLEAR, SQ_VALUES(SQ_INT(KEN_SQ_TREE)), err);
+    return s ? s
+             : ken_store__sq_write(q, KEN_SQ_SKIP_SET_HASH,
+                                   SQ_VALUES(SQ_INT(KEN_SQ_TREE), SQ_INT(hash)), err);
 }
 
 // Most runs find the same list again, which then costs its hash.
@@ -230,16 +193,12 @@ ken_status ken_store__sq_replace_skips(ken_store_backend *b, const ken_skip_row 
     if (s || hash == old)
         return s;
     s = clear_skips(q, hash, err);
-    for (size_t i = 0; !s && i < n; i++) {
-        sqlite3_stmt *st = NULL;
-        s = ken_store__sq_get(q, KEN_SQ_SKIP_ADD, &st, err);
-        if (s)
-            return s;
-        sqlite3_bind_int64(st, 1, KEN_SQ_TREE);
-        ken_store__sq_bind_text(st, 2, ken_str_c(ken_skip_word(rows[i].reason)));
-        ken_store__sq_bind_text(st, 3, rows[i].path);
-        s = ken_store__sq_run(q, st, "writing to", err);
-    }
+    for (size_t i = 0; !s && i < n; i++)
+        s = ken_store__sq_write(q, KEN_SQ_SKIP_ADD,
+                                SQ_VALUES(SQ_INT(KEN_SQ_TREE),
+                                          SQ_TEXT(ken_str_c(ken_skip_word(rows[i].reason))),
+                                          SQ_TEXT(rows[i].path)),
+                                err);
     return s;
 }
 
@@ -249,6 +208,16 @@ ken_skip_reason ken_store__sq_skip_reason(ken_str word)
         if (ken_str_eq_c(word, ken_skip_word((ken_skip_reason)r)))
             return (ken_skip_reason)r;
     return KEN_SKIP_NONE;
+}
+
+static ken_status read_skip(ken_sq *q, sqlite3_stmt *st, ken_arena *arena, void *out, ken_err *err)
+{
+    (void)q, (void)err;
+    *(ken_skip_row *)out = (ken_skip_row){
+        .path = ken_store__sq_keep(st, 1, arena),
+        .reason = ken_store__sq_skip_reason(ken_store__sq_text(st, 0)),
+    };
+    return KEN_OK;
 }
 
 ken_status ken_store__sq_load_skips(ken_store_backend *b, ken_skip_reason reason, size_t limit,
@@ -261,24 +230,8 @@ ken_status ken_store__sq_load_skips(ken_store_backend *b, ken_skip_reason reason
         ken_store__sq_get(q, reason ? KEN_SQ_SKIP_SCAN_REASON : KEN_SQ_SKIP_SCAN, &st, err);
     if (s)
         return s;
-    sqlite3_bind_int64(st, 1, KEN_SQ_TREE);
-    sqlite3_bind_int64(st, 2, limit > INT32_MAX ? INT32_MAX : (int64_t)limit);
-    if (reason)
-        ken_store__sq_bind_text(st, 3, ken_str_c(ken_skip_word(reason)));
-    skip_vec rows = { 0 };
-    int rc = sqlite3_step(st);
-    for (; rc == SQLITE_ROW; rc = sqlite3_step(st)) {
-        ken_skip_row row = { ken_arena_dup(arena, ken_store__sq_text(st, 1)),
-                             ken_store__sq_skip_reason(ken_store__sq_text(st, 0)) };
-        ken_vec_push(&rows, row);
-    }
-    if (rc == SQLITE_DONE) {
-        *out = ken_arena_copy(arena, rows.ptr, rows.len, sizeof **out);
-        *out_n = rows.len;
-    } else {
-        s = SQ_FAIL(q, rc, err, "reading");
-    }
-    ken_store__sq_done(st);
-    ken_vec_release(&rows);
-    return s;
+    ken_store__sq_bind(st,
+                       SQ_VALUES(SQ_INT(KEN_SQ_TREE), SQ_INT(limit > INT32_MAX ? INT32_MAX : limit),
+                                 reason ? SQ_TEXT(ken_str_c(ken_skip_word(reason))) : SQ_NULL));
+    return SQ_ROWS(q, st, read_skip, arena, out, out_n, err);
 }

@@ -2,23 +2,17 @@
 // The jobs of the catalog. What is queued or has ended is durable when the call returns; how far one that
 // runs has come need not be.
 #include "base/utf8.h"
-#include "base/vec.h"
 #include "store/jobs.h"
 #include "store/sqlite/sqlite_catalog_priv.h"
 
-typedef KEN_VEC(ken_job) job_vec;
-
-static ken_status read_job(ken_sq_catalog *c, sqlite3_stmt *st, ken_arena *arena, ken_job *out,
-                           ken_err *err)
+static ken_status read_job(ken_sq *q, sqlite3_stmt *st, ken_arena *arena, void *out, ken_err *err)
 {
-    ken_str uuid = ken_store__sq_blob(st, 0), project = ken_store__sq_blob(st, 3);
-    bool is_bad = uuid.len != sizeof out->id.bytes ||
-                  (project.len && project.len != sizeof out->project.bytes);
+    bool is_bad = false;
     ken_job j = {
         .kind = ken_job_kind_of(ken_store__sq_text(st, 1)),
         .state = ken_job_state_of(ken_store__sq_text(st, 2)),
-        .has_project = project.len > 0,
-        .params = ken_arena_dup(arena, ken_store__sq_text(st, 4)),
+        .has_project = ken_store__sq_blob(st, 3).len > 0,
+        .params = ken_store__sq_keep(st, 4, arena),
         .is_cancel_wanted = sqlite3_column_int64(st, 5) != 0,
         .n_tries = (uint32_t)ken_store__sq_u64(st, 6, UINT32_MAX, &is_bad),
         .n_done = ken_store__sq_u64(st, 7, INT64_MAX, &is_bad),
@@ -27,26 +21,20 @@ static ken_status read_job(ken_sq_catalog *c, sqlite3_stmt *st, ken_arena *arena
         .created_at_ms = sqlite3_column_int64(st, 10),
         .started_at_ms = sqlite3_column_int64(st, 11),
         .ended_at_ms = sqlite3_column_int64(st, 12),
-        .message = ken_arena_dup(arena, ken_store__sq_text(st, 13)),
-        .error = ken_arena_dup(arena, ken_store__sq_text(st, 14)),
+        .message = ken_store__sq_keep(st, 13, arena),
+        .error = ken_store__sq_keep(st, 14, arena),
     };
-    if (is_bad || !j.kind || !j.state)
-        return SQ_CORRUPT(&c->q, err, "a job has no usable id, kind, state or number");
-    memcpy(j.id.bytes, uuid.ptr, sizeof j.id.bytes);
-    if (project.len)
-        memcpy(j.project.bytes, project.ptr, sizeof j.project.bytes);
-    *out = j;
+    if (is_bad || !j.kind || !j.state ||
+        !ken_store__sq_fixed(st, 0, j.id.bytes, sizeof j.id.bytes) ||
+        (j.has_project && !ken_store__sq_fixed(st, 3, j.project.bytes, sizeof j.project.bytes)))
+        return SQ_CORRUPT(q, err, "a job has no usable id, kind, state or number");
+    *(ken_job *)out = j;
     return KEN_OK;
 }
 
-static void bind_project(sqlite3_stmt *st, int at, const ken_job *j)
+static ken_sq_value project_of(const ken_job *j)
 {
-    ken_store__sq_bind_blob(st, at, j->project.bytes, j->has_project ? sizeof j->project.bytes : 0);
-}
-
-static void bind_id(sqlite3_stmt *st, ken_uuid *id)
-{
-    ken_store__sq_bind_blob(st, 1, id->bytes, sizeof id->bytes);
+    return SQ_BLOB(j->project.bytes, j->has_project ? sizeof j->project.bytes : 0);
 }
 
 // Commits, and makes it durable.
@@ -64,12 +52,8 @@ ken_status ken_store__catalog_find_job(ken_catalog_backend *b, ken_uuid id, ken_
     ken_status s = ken_store__catalog_get(c, KEN_SQ_JOB_GET, &st, err);
     if (s)
         return s;
-    bind_id(st, &id);
-    s = SQ_ROW(&c->q, st, NULL, err);
-    if (!s)
-        s = read_job(c, st, arena, out, err);
-    ken_store__sq_done(st);
-    return s;
+    ken_store__sq_bind(st, SQ_VALUES(SQ_BYTES(id)));
+    return ken_store__sq_one(&c->q, st, read_job, arena, out, err);
 }
 
 ken_status ken_store__catalog_list_jobs(ken_catalog_backend *b, const ken_job_filter *f,
@@ -81,30 +65,12 @@ ken_status ken_store__catalog_list_jobs(ken_catalog_backend *b, const ken_job_fi
     ken_status s = ken_store__catalog_get(c, KEN_SQ_JOB_LIST, &st, err);
     if (s)
         return s;
-    if (f->project)
-        ken_store__sq_bind_blob(st, 1, f->project->bytes, sizeof f->project->bytes);
-    ken_store__sq_bind_text(st, 2,
-                            f->state ? ken_str_c(ken_job_state_word(f->state)) : KEN_STR(""));
-    sqlite3_bind_int64(st, 3, f->is_oldest_first ? 1 : -1);
-    sqlite3_bind_int64(st, 4,
-                       f->limit < KEN_JOBS_LISTED_MAX ? (int64_t)f->limit : KEN_JOBS_LISTED_MAX);
-    job_vec rows = { 0 };
-    int rc = sqlite3_step(st);
-    for (; !s && rc == SQLITE_ROW; rc = sqlite3_step(st)) {
-        ken_job j;
-        s = read_job(c, st, arena, &j, err);
-        if (!s)
-            ken_vec_push(&rows, j);
-    }
-    if (!s && rc != SQLITE_DONE)
-        s = SQ_FAIL(&c->q, rc, err, "reading");
-    if (!s) {
-        *out = ken_arena_copy(arena, rows.ptr, rows.len, sizeof **out);
-        *out_n = rows.len;
-    }
-    ken_store__sq_done(st);
-    ken_vec_release(&rows);
-    return s;
+    ken_store__sq_bind(
+        st, SQ_VALUES(f->project ? SQ_BYTES(*f->project) : SQ_NULL,
+                      SQ_TEXT(ken_str_c(f->state ? ken_job_state_word(f->state) : "")),
+                      SQ_INT(f->is_oldest_first ? 1 : -1),
+                      SQ_INT(f->limit < KEN_JOBS_LISTED_MAX ? f->limit : KEN_JOBS_LISTED_MAX)));
+    return SQ_ROWS(&c->q, st, read_job, arena, out, out_n, err);
 }
 
 // ---- queueing ----------------------------------------------------------------------------------
@@ -116,38 +82,27 @@ static ken_status find_same(ken_sq_catalog *c, const ken_job *j, ken_arena *aren
     ken_status s = ken_store__catalog_get(c, KEN_SQ_JOB_QUEUED_SAME, &st, err);
     if (s)
         return s;
-    ken_store__sq_bind_text(st, 1, ken_str_c(ken_job_kind_word(j->kind)));
-    bind_project(st, 2, j);
-    ken_store__sq_bind_text(st, 3, j->params);
-    s = SQ_ROW(&c->q, st, NULL, err);
-    if (!s)
-        s = read_job(c, st, arena, out, err);
-    ken_store__sq_done(st);
-    return s;
+    ken_store__sq_bind(st, SQ_VALUES(SQ_TEXT(ken_str_c(ken_job_kind_word(j->kind))), project_of(j),
+                                     SQ_TEXT(j->params)));
+    return ken_store__sq_one(&c->q, st, read_job, arena, out, err);
 }
 
 static ken_status insert(ken_sq_catalog *c, const ken_job *j, ken_err *err)
 {
     int64_t n = 0;
-    sqlite3_stmt *st = NULL;
-    ken_uuid id = j->id;
     ken_status s = ken_store__sq_ask(&c->q, KEN_SQ_JOB_COUNT_QUEUED, NULL, &n, err);
     if (!s && n >= KEN_JOBS_QUEUED_MAX)
         s = KEN_FAIL(err, KEN_ELIMIT,
                      "%d jobs are queued, and no more are taken; wait, or cancel some with: ken "
                      "jobs cancel ID",
                      KEN_JOBS_QUEUED_MAX);
-    if (!s)
-        s = ken_store__catalog_get(c, KEN_SQ_JOB_ADD, &st, err);
     if (s)
         return s;
-    bind_id(st, &id);
-    ken_store__sq_bind_text(st, 2, ken_str_c(ken_job_kind_word(j->kind)));
-    bind_project(st, 3, j);
-    ken_store__sq_bind_text(st, 4, j->params);
-    sqlite3_bind_int64(st, 5, j->n_tries);
-    sqlite3_bind_int64(st, 6, j->created_at_ms);
-    return ken_store__sq_run(&c->q, st, "writing to", err);
+    return ken_store__sq_write(
+        &c->q, KEN_SQ_JOB_ADD,
+        SQ_VALUES(SQ_BYTES(j->id), SQ_TEXT(ken_str_c(ken_job_kind_word(j->kind))), project_of(j),
+                  SQ_TEXT(j->params), SQ_INT(j->n_tries), SQ_INT(j->created_at_ms)),
+        err);
 }
 
 ken_status ken_store__catalog_add_job(ken_catalog_backend *b, const ken_job *j, ken_arena *arena,
@@ -174,24 +129,17 @@ ken_status ken_store__catalog_add_job(ken_catalog_backend *b, const ken_job *j, 
 
 // ---- from state to state -----------------------------------------------------------------------
 
-// Runs a statement whose first parameter is the id; KEN_ENOTFOUND when it changed no row.
-static ken_status change(ken_sq_catalog *c, sqlite3_stmt *st, ken_uuid id, ken_err *err)
+// KEN_ENOTFOUND when a statement changed no row.
+static ken_status check_changed(ken_sq_catalog *c, ken_status s)
 {
-    bind_id(st, &id);
-    ken_status s = ken_store__sq_run(&c->q, st, "writing to", err);
     return s || sqlite3_changes(c->q.db) > 0 ? s : KEN_ENOTFOUND;
 }
 
 static ken_status change_at(ken_sq_catalog *c, ken_sq_stmt which, ken_uuid id, int64_t now_ms,
                             ken_err *err)
 {
-    sqlite3_stmt *st = NULL;
-    ken_status s = ken_store__catalog_get(c, which, &st, err);
-    if (s)
-        return s;
-    if (sqlite3_bind_parameter_count(st) > 1)
-        sqlite3_bind_int64(st, 2, now_ms);
-    return change(c, st, id, err);
+    return check_changed(
+        c, ken_store__sq_write(&c->q, which, SQ_VALUES(SQ_BYTES(id), SQ_INT(now_ms)), err));
 }
 
 ken_status ken_store__catalog_start_job(ken_catalog_backend *b, ken_uuid id, int64_t now_ms,
@@ -207,19 +155,16 @@ static ken_status note(ken_sq_catalog *c, const ken_job *j, bool *out_is_cancel_
                        ken_err *err)
 {
     sqlite3_stmt *st = NULL;
-    ken_uuid id = j->id;
+    int64_t is_wanted = 0;
     ken_status s = ken_store__catalog_get(c, KEN_SQ_JOB_NOTE, &st, err);
     if (s)
         return s;
-    bind_id(st, &id);
-    sqlite3_bind_int64(st, 2, (int64_t)j->n_done);
-    sqlite3_bind_int64(st, 3, (int64_t)j->n_total);
-    sqlite3_bind_int64(st, 4, (int64_t)j->milli_rate);
-    ken_store__sq_bind_text(st, 5, ken_utf8_clip(j->message, KEN_JOB_TEXT_MAX));
-    s = SQ_ROW(&c->q, st, NULL, err);
+    ken_store__sq_bind(st, SQ_VALUES(SQ_BYTES(j->id), SQ_INT(j->n_done), SQ_INT(j->n_total),
+                                     SQ_INT(j->milli_rate),
+                                     SQ_TEXT(ken_utf8_clip(j->message, KEN_JOB_TEXT_MAX))));
+    s = ken_store__sq_load_number(&c->q, st, NULL, &is_wanted, err);
     if (!s)
-        *out_is_cancel_wanted = sqlite3_column_int64(st, 0) != 0;
-    ken_store__sq_done(st);
+        *out_is_cancel_wanted = is_wanted != 0;
     return s;
 }
 
@@ -233,25 +178,17 @@ ken_status ken_store__catalog_note_job(ken_catalog_backend *b, const ken_job *j,
 
 static ken_status end_one(ken_sq_catalog *c, ken_uuid id, const ken_job_end *e, ken_err *err)
 {
-    sqlite3_stmt *st = NULL;
-    ken_uuid next = e->next;
-    ken_status s = ken_store__catalog_get(c, KEN_SQ_JOB_END, &st, err);
-    if (s)
-        return s;
-    ken_store__sq_bind_text(st, 2, ken_str_c(ken_job_state_word(e->state)));
-    sqlite3_bind_int64(st, 3, e->at_ms);
-    ken_store__sq_bind_text(st, 4, ken_utf8_clip(e->message, KEN_JOB_TEXT_MAX));
-    ken_store__sq_bind_text(st, 5, ken_utf8_clip(e->error, KEN_JOB_TEXT_MAX));
-    s = change(c, st, id, err);
+    ken_status s = check_changed(
+        c, ken_store__sq_write(
+               &c->q, KEN_SQ_JOB_END,
+               SQ_VALUES(SQ_BYTES(id), SQ_TEXT(ken_str_c(ken_job_state_word(e->state))),
+                         SQ_INT(e->at_ms), SQ_TEXT(ken_utf8_clip(e->message, KEN_JOB_TEXT_MAX)),
+                         SQ_TEXT(ken_utf8_clip(e->error, KEN_JOB_TEXT_MAX))),
+               err));
     if (s || !e->is_tried_again)
         return s;
-    s = ken_store__catalog_get(c, KEN_SQ_JOB_ADD_AGAIN, &st, err);
-    if (s)
-        return s;
-    bind_id(st, &id);
-    ken_store__sq_bind_blob(st, 2, next.bytes, sizeof next.bytes);
-    sqlite3_bind_int64(st, 3, e->at_ms);
-    return ken_store__sq_run(&c->q, st, "writing to", err);
+    return ken_store__sq_write(&c->q, KEN_SQ_JOB_ADD_AGAIN,
+                               SQ_VALUES(SQ_BYTES(id), SQ_BYTES(e->next), SQ_INT(e->at_ms)), err);
 }
 
 ken_status ken_store__catalog_end_job(ken_catalog_backend *b, ken_uuid id, const ken_job_end *e,
@@ -289,15 +226,10 @@ ken_status ken_store__catalog_prune_jobs(ken_catalog_backend *b, int64_t before_
                                          ken_err *err)
 {
     ken_sq_catalog *c = ken_sq_catalog_of(b);
-    sqlite3_stmt *st = NULL;
     ken_status s = ken_store__catalog_begin(c, err);
     if (s)
         return s;
-    s = ken_store__catalog_get(c, KEN_SQ_JOB_PRUNE, &st, err);
-    if (!s) {
-        sqlite3_bind_int64(st, 1, before_ms);
-        sqlite3_bind_int64(st, 2, (int64_t)keep);
-        s = ken_store__sq_run(&c->q, st, "writing to", err);
-    }
+    s = ken_store__sq_write(&c->q, KEN_SQ_JOB_PRUNE, SQ_VALUES(SQ_INT(before_ms), SQ_INT(keep)),
+                            err);
     return ken_store__catalog_end(c, s, err);
 }

@@ -143,11 +143,8 @@ static ken_status rows_of(ken_sq *q, size_t group, const json_t *key, json_t *ro
             break;
         if (g->parts[i].key)
             ken_store__sq_bind_json(st, 1, key);
-        int rc = sqlite3_step(st);
-        for (; rc == SQLITE_ROW; rc = sqlite3_step(st))
+        while (ken_store__sq_next(q, st, &s, err))
             ken_json_append(list, row_of(st));
-        if (rc != SQLITE_DONE)
-            s = SQ_FAIL(q, rc, err, "reading");
         ken_store__sq_done(st);
     }
     return s;
@@ -288,7 +285,7 @@ static ken_status copy_group(ken_sq *q, size_t group, int fd, ken_buf *b, ken_er
                                   { NULL, NULL } };
     int rc = ken_store__sq_prepare_filled(q, KEN_SQ_KEYS_ALL, words, &st);
     ken_status s = rc ? SQ_FAIL(q, rc, err, "reading") : KEN_OK;
-    for (rc = s ? SQLITE_DONE : sqlite3_step(st); !s && rc == SQLITE_ROW; rc = sqlite3_step(st)) {
+    while (ken_store__sq_next(q, st, &s, err)) {
         size_t start = b->len;
         ken_buf_puts(b, "{\"ops\":[");
         s = put_group(q, group, value_of(st, 0), b, err);
@@ -299,8 +296,6 @@ static ken_status copy_group(ken_sq *q, size_t group, int fd, ken_buf *b, ken_er
         if (!s && b->len >= FLUSH_BYTES)
             s = flush(fd, b, err);
     }
-    if (!s && rc != SQLITE_DONE)
-        s = SQ_FAIL(q, rc, err, "reading");
     sqlite3_finalize(st);
     return s;
 }

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The models of the catalog.
 #include "base/path.h"
-#include "base/vec.h"
 #include "json/json.h"
 #include "store/sqlite/sqlite_catalog_priv.h"
-
-typedef KEN_VEC(ken_model_record) record_vec;
 
 // Where the files of a model lie. The tokenizer keeps its name, which tells its kind.
 static void set_paths(const ken_sq_catalog *c, ken_model_record *m, ken_arena *arena)
@@ -20,13 +17,13 @@ static void set_paths(const ken_sq_catalog *c, ken_model_record *m, ken_arena *a
                          KEN_STR_ARG(m->id), is_list ? "vocab.txt" : "tokenizer.json");
 }
 
-static ken_status read_record(ken_sq_catalog *c, sqlite3_stmt *st, ken_arena *arena,
-                              ken_model_record *out, ken_err *err)
+static ken_status read_record(ken_sq *q, sqlite3_stmt *st, ken_arena *arena, void *out,
+                              ken_err *err)
 {
     ken_model_record m = { 0 };
     bool is_bad = false;
     int col = 0;
-#define X(name) m.name = ken_arena_dup(arena, ken_store__sq_text(st, col++));
+#define X(name) m.name = ken_store__sq_keep(st, col++, arena);
     KEN_MODEL_TEXTS(X)
 #undef X
 #define X(name) m.name = ken_store__sq_u64(st, col++, INT64_MAX, &is_bad);
@@ -35,9 +32,9 @@ static ken_status read_record(ken_sq_catalog *c, sqlite3_stmt *st, ken_arena *ar
     m.status = ken_model_status_of(ken_store__sq_text(st, col++));
     m.is_preloaded = sqlite3_column_int64(st, col) != 0;
     if (is_bad || !ken_catalog__is_model_id(m.id) || !m.status)
-        return SQ_CORRUPT(&c->q, err, "a model has no usable id, size or status");
-    set_paths(c, &m, arena);
-    *out = m;
+        return SQ_CORRUPT(q, err, "a model has no usable id, size or status");
+    set_paths(ken_sq_catalog_with(q), &m, arena);
+    *(ken_model_record *)out = m;
     return KEN_OK;
 }
 
@@ -47,25 +44,7 @@ ken_status ken_store__catalog_list_models(ken_catalog_backend *b, ken_arena *are
     ken_sq_catalog *c = ken_sq_catalog_of(b);
     sqlite3_stmt *st = NULL;
     ken_status s = ken_store__catalog_get(c, KEN_SQ_MODEL_LIST, &st, err);
-    if (s)
-        return s;
-    record_vec rows = { 0 };
-    int rc = sqlite3_step(st);
-    for (; !s && rc == SQLITE_ROW; rc = sqlite3_step(st)) {
-        ken_model_record m;
-        s = read_record(c, st, arena, &m, err);
-        if (!s)
-            ken_vec_push(&rows, m);
-    }
-    if (!s && rc != SQLITE_DONE)
-        s = SQ_FAIL(&c->q, rc, err, "reading");
-    if (!s) {
-        *out = ken_arena_copy(arena, rows.ptr, rows.len, sizeof **out);
-        *out_n = rows.len;
-    }
-    ken_store__sq_done(st);
-    ken_vec_release(&rows);
-    return s;
+    return s ? s : SQ_ROWS(&c->q, st, read_record, arena, out, out_n, err);
 }
 
 ken_status ken_store__catalog_find_model(ken_catalog_backend *b, ken_str id, ken_arena *arena,
@@ -76,32 +55,21 @@ ken_status ken_store__catalog_find_model(ken_catalog_backend *b, ken_str id, ken
     ken_status s = ken_store__catalog_get(c, KEN_SQ_MODEL_GET, &st, err);
     if (s)
         return s;
-    ken_store__sq_bind_text(st, 1, id);
-    s = SQ_ROW(&c->q, st, NULL, err);
-    if (!s)
-        s = read_record(c, st, arena, out, err);
-    ken_store__sq_done(st);
-    return s;
+    ken_store__sq_bind(st, SQ_VALUES(SQ_TEXT(id)));
+    return ken_store__sq_one(&c->q, st, read_record, arena, out, err);
 }
 
 static ken_status put(ken_sq_catalog *c, const ken_model_record *m, ken_err *err)
 {
-    sqlite3_stmt *st = NULL;
-    ken_status s = ken_store__catalog_get(c, KEN_SQ_MODEL_PUT, &st, err);
-    if (s)
-        return s;
-    int at = 1;
-#define X(name) ken_store__sq_bind_text(st, at++, m->name.ptr ? m->name : KEN_STR(""));
-    KEN_MODEL_TEXTS(X)
-#undef X
-#define X(name) sqlite3_bind_int64(st, at++, (int64_t)m->name);
-    KEN_MODEL_NUMBERS(X)
-#undef X
-    ken_store__sq_bind_text(st, at++, ken_str_c(ken_model_status_word(m->status)));
-    sqlite3_bind_int64(st, at, m->is_preloaded);
-    int rc = sqlite3_step(st);
-    s = rc == SQLITE_DONE ? KEN_OK : SQ_FAIL(&c->q, rc, err, "writing to");
-    ken_store__sq_done(st);
+#define TEXT(name)   SQ_TEXT(m->name),
+#define NUMBER(name) SQ_INT(m->name),
+    const ken_sq_value values[] = { KEN_MODEL_TEXTS(TEXT) KEN_MODEL_NUMBERS(NUMBER)
+                                        SQ_TEXT(ken_str_c(ken_model_status_word(m->status))),
+                                    SQ_INT(m->is_preloaded) };
+#undef TEXT
+#undef NUMBER
+    ken_status s =
+        ken_store__sq_write(&c->q, KEN_SQ_MODEL_PUT, values, sizeof values / sizeof *values, err);
     return s ? s : ken_store__sq_note(&c->q, "model", ken_json_str(m->id), err);
 }
 
@@ -119,14 +87,7 @@ ken_status ken_store__catalog_remove_model(ken_catalog_backend *b, ken_str id, k
     ken_status s = ken_store__catalog_begin(c, err);
     if (s)
         return s;
-    sqlite3_stmt *st = NULL;
-    s = ken_store__catalog_get(c, KEN_SQ_MODEL_REMOVE, &st, err);
-    if (!s) {
-        ken_store__sq_bind_text(st, 1, id);
-        int rc = sqlite3_step(st);
-        s = rc == SQLITE_DONE ? KEN_OK : SQ_FAIL(&c->q, rc, err, "writing to");
-        ken_store__sq_done(st);
-    }
+    s = ken_store__sq_write(&c->q, KEN_SQ_MODEL_REMOVE, SQ_VALUES(SQ_TEXT(id)), err);
     bool is_there = !s && sqlite3_changes(c->q.db) > 0;
     if (is_there)
         s = ken_store__sq_note(&c->q, "model", ken_json_str(id), err);

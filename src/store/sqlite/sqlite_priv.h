@@ -158,12 +158,80 @@ int ken_store__sq_prepare_filled(ken_sq *q, ken_sq_stmt which, const ken_sq_word
 void ken_store__sq_bind_text(sqlite3_stmt *st, int at, ken_str s); // borrowed until it was run
 void ken_store__sq_bind_blob(sqlite3_stmt *st, int at, const void *p, size_t n); // likewise
 
+// ---- parameters and rows (sqlite_rows.c) -------------------------------------------------------
+// The value of a parameter; all-zero is NULL. Text and bytes are borrowed until the statement was run.
+typedef enum ken_sq_type {
+    KEN_SQ_V_NULL = 0,
+    KEN_SQ_V_INT,
+    KEN_SQ_V_REAL,
+    KEN_SQ_V_TEXT,
+    KEN_SQ_V_BLOB,
+} ken_sq_type;
+
+typedef struct ken_sq_value {
+    ken_sq_type type;
+    union {
+        int64_t number;
+        double real;
+        ken_str bytes;
+    };
+} ken_sq_value;
+
+#define SQ_NULL       ((ken_sq_value){ .type = KEN_SQ_V_NULL })
+#define SQ_INT(v)     ((ken_sq_value){ .type = KEN_SQ_V_INT, .number = (int64_t)(v) })
+#define SQ_REAL(v)    ((ken_sq_value){ .type = KEN_SQ_V_REAL, .real = (v) })
+#define SQ_TEXT(s)    ((ken_sq_value){ .type = KEN_SQ_V_TEXT, .bytes = (s) })
+#define SQ_BLOB(p, n) ((ken_sq_value){ .type = KEN_SQ_V_BLOB, .bytes = { (const char *)(p), (n) } })
+#define SQ_BYTES(x)   SQ_BLOB((x).bytes, sizeof(x).bytes) // of a UUID or a hash
+#define SQ_SOME(s)    ((s).len ? SQ_TEXT(s) : SQ_NULL)    // an empty text is none
+// A list of them, as two arguments.
+#define SQ_VALUES(...)                     \
+    (const ken_sq_value[]){ __VA_ARGS__ }, \
+        sizeof((const ken_sq_value[]){ __VA_ARGS__ }) / sizeof(ken_sq_value)
+
+// Parameters 1 to n; what the statement has no parameter for is passed over.
+void ken_store__sq_bind(sqlite3_stmt *st, const ken_sq_value *values, size_t n);
+// Runs a statement that gives no row.
+ken_status ken_store__sq_write(ken_sq *q, ken_sq_stmt which, const ken_sq_value *values, size_t n,
+                               ken_err *err) KEN_MUST_USE;
+
+// Reads the row on which `st` stands into `out`; what is kept goes to the arena.
+typedef ken_status ken_sq_read_fn(ken_sq *q, sqlite3_stmt *st, ken_arena *arena, void *out,
+                                  ken_err *err);
+
+typedef struct ken_sq_row_kind {
+    ken_sq_read_fn *read;
+    size_t bytes;
+} ken_sq_row_kind;
+
+// Steps to the next row. False at the end and on failure, which is then in `*s`, and when `*s` is one.
+bool ken_store__sq_next(ken_sq *q, sqlite3_stmt *st, ken_status *s, ken_err *err);
+// The one row of a bound statement, which is given back. KEN_ENOTFOUND without a message.
+ken_status ken_store__sq_one(ken_sq *q, sqlite3_stmt *st, ken_sq_read_fn *read, ken_arena *arena,
+                             void *out, ken_err *err) KEN_MUST_USE;
+// All rows of a bound statement, which is given back, as an array in the arena: `out` is a pointer to
+// the pointer to its first.
+ken_status ken_store__sq_rows(ken_sq *q, sqlite3_stmt *st, const ken_sq_row_kind *kind,
+                              ken_arena *arena, void *out, size_t *out_n, ken_err *err)
+    KEN_MUST_USE;
+#define SQ_ROWS(q, st, read, arena, out, out_n, err)                                           \
+    ken_store__sq_rows((q), (st), &(const ken_sq_row_kind){ (read), sizeof **(out) }, (arena), \
+                       (out), (out_n), (err))
+// A reader of rows of one text or blob, a ken_str.
+ken_sq_read_fn ken_store__sq_read_bytes;
+// The first number of the one row; `absent` as in ken_store__sq_row. The statement is given back.
+ken_status ken_store__sq_load_number(ken_sq *q, sqlite3_stmt *st, const char *absent, int64_t *out,
+                                     ken_err *err) KEN_MUST_USE;
+
 // Column values. A number that does not fit sets `*is_bad`.
 uint64_t ken_store__sq_u64(sqlite3_stmt *st, int col, uint64_t max, bool *is_bad);
 ken_str ken_store__sq_text(sqlite3_stmt *st, int col); // borrowed until the next step
 ken_str ken_store__sq_blob(sqlite3_stmt *st, int col); // borrowed until the next step
+ken_str ken_store__sq_keep(sqlite3_stmt *st, int col, ken_arena *arena); // a copy of a text
+bool ken_store__sq_fixed(sqlite3_stmt *st, int col, void *out,
+                         size_t n); // false: of another length
 
-bool ken_store__sq_read_info(sqlite3_stmt *st, ken_content_info *out); // false: out of range
-ken_skip_reason ken_store__sq_skip_reason(ken_str word);               // NONE when unknown
+ken_sq_read_fn ken_store__sq_read_info;                  // of rows of KEN_SQ_CONTENT_INFO
+ken_skip_reason ken_store__sq_skip_reason(ken_str word); // NONE when unknown
 
 #endif

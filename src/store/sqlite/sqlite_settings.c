@@ -11,27 +11,14 @@ ken_status ken_store__catalog_load_value(ken_catalog_backend *b, ken_str name, k
     ken_status s = ken_store__catalog_get(c, KEN_SQ_SETTING_GET, &st, err);
     if (s)
         return s;
-    ken_store__sq_bind_text(st, 1, name);
-    s = SQ_ROW(&c->q, st, NULL, err);
-    if (!s)
-        *out = ken_arena_dup(arena, ken_store__sq_text(st, 0));
-    ken_store__sq_done(st);
-    return s;
+    ken_store__sq_bind(st, SQ_VALUES(SQ_TEXT(name)));
+    return ken_store__sq_one(&c->q, st, ken_store__sq_read_bytes, arena, out, err);
 }
 
 static ken_status put(ken_sq_catalog *c, ken_str name, ken_str value, ken_err *err)
 {
-    sqlite3_stmt *st = NULL;
-    ken_status s =
-        ken_store__catalog_get(c, value.ptr ? KEN_SQ_SETTING_PUT : KEN_SQ_SETTING_REMOVE, &st, err);
-    if (s)
-        return s;
-    ken_store__sq_bind_text(st, 1, name);
-    if (value.ptr)
-        ken_store__sq_bind_text(st, 2, value);
-    int rc = sqlite3_step(st);
-    s = rc == SQLITE_DONE ? KEN_OK : SQ_FAIL(&c->q, rc, err, "writing to");
-    ken_store__sq_done(st);
+    ken_sq_stmt which = value.ptr ? KEN_SQ_SETTING_PUT : KEN_SQ_SETTING_REMOVE;
+    ken_status s = ken_store__sq_write(&c->q, which, SQ_VALUES(SQ_TEXT(name), SQ_TEXT(value)), err);
     return s ? s : ken_store__sq_note(&c->q, "value", ken_json_str(name), err);
 }
 

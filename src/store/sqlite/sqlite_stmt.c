@@ -291,24 +291,3 @@ void ken_store__sq_bind_blob(sqlite3_stmt *st, int at, const void *p, size_t n)
     else
         sqlite3_bind_zeroblob(st, at, 0); // a NULL pointer would be NULL, not an empty value
 }
-
-uint64_t ken_store__sq_u64(sqlite3_stmt *st, int col, uint64_t max, bool *is_bad)
-{
-    int64_t v = sqlite3_column_int64(st, col);
-    if (v >= 0 && (uint64_t)v <= max)
-        return (uint64_t)v;
-    *is_bad = true;
-    return 0;
-}
-
-ken_str ken_store__sq_text(sqlite3_stmt *st, int col)
-{
-    const char *p = (const char *)sqlite3_column_text(st, col);
-    return p ? ken_str_n(p, (size_t)sqlite3_column_bytes(st, col)) : KEN_STR("");
-}
-
-ken_str ken_store__sq_blob(sqlite3_stmt *st, int col)
-{
-    const char *p = sqlite3_column_blob(st, col);
-    return p ? ken_str_n(p, (size_t)sqlite3_column_bytes(st, col)) : KEN_STR("");
-}

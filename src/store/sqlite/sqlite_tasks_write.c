@@ -6,30 +6,17 @@
 #include "base/clock.h"
 #include "store/sqlite/sqlite_tasks_priv.h"
 
-static ken_status run(ken_sq_catalog *c, sqlite3_stmt *st, ken_err *err)
-{
-    return ken_store__sq_run(&c->q, st, "writing to", err);
-}
-
-static void bind_text_or_null(sqlite3_stmt *st, int at, ken_str s)
-{
-    if (s.len) // an empty text is none
-        ken_store__sq_bind_text(st, at, s);
-}
-
 // ---- totals ----------------------------------------------------------------------------------
 
 static ken_status count_one(ken_sq_catalog *c, ken_sq_stmt which, const ken_task *t, ken_str branch,
                             ken_err *err)
 {
-    sqlite3_stmt *st = NULL;
-    ken_status s = ken_store__sq_get(&c->q, which, &st, err);
-    if (s)
-        return s;
-    ken_store__sq_bind_text(st, 1, branch);
-    ken_store__sq_bind_blob(st, 2, t->project.bytes, t->has_project ? sizeof t->project.bytes : 0);
-    ken_store__sq_bind_text(st, 3, t->status);
-    return run(c, st, err);
+    return ken_store__sq_write(
+        &c->q, which,
+        SQ_VALUES(SQ_TEXT(branch),
+                  SQ_BLOB(t->project.bytes, t->has_project ? sizeof t->project.bytes : 0),
+                  SQ_TEXT(t->status)),
+        err);
 }
 
 static ken_status take_one(ken_sq_catalog *c, const ken_task *t, ken_str branch, ken_err *err)
@@ -66,123 +53,63 @@ static ken_status next_rev(ken_sq_catalog *c, int64_t *out, ken_err *err)
 // TASK_ADD or TASK_PUT: the whole row.
 static ken_status put_row(ken_sq_catalog *c, ken_sq_stmt which, const ken_task *t, ken_err *err)
 {
-    sqlite3_stmt *st = NULL;
-    ken_status s = ken_store__sq_get(&c->q, which, &st, err);
-    if (s)
-        return s;
-    if (which == KEN_SQ_TASK_PUT) {
-        sqlite3_bind_int64(st, 1, t->id);
-    } else {
-        ken_store__sq_bind_blob(st, 2, t->uuid.bytes, sizeof t->uuid.bytes);
-        sqlite3_bind_int64(st, 6, t->created_at_ms);
-    }
-    sqlite3_bind_int64(st, 3, t->rev);
-    ken_store__sq_bind_text(st, 4, t->status);
-    if (t->has_project)
-        ken_store__sq_bind_blob(st, 5, t->project.bytes, sizeof t->project.bytes);
-    sqlite3_bind_int64(st, 7, t->updated_at_ms);
-    ken_store__sq_bind_text(st, 8, t->title);
-    bind_text_or_null(st, 9, t->description);
-    bind_text_or_null(st, 10, t->notes);
-    return run(c, st, err);
+    return ken_store__sq_write(
+        &c->q, which,
+        SQ_VALUES(SQ_INT(t->id), SQ_BYTES(t->uuid), SQ_INT(t->rev), SQ_TEXT(t->status),
+                  t->has_project ? SQ_BYTES(t->project) : SQ_NULL, SQ_INT(t->created_at_ms),
+                  SQ_INT(t->updated_at_ms), SQ_TEXT(t->title), SQ_SOME(t->description),
+                  SQ_SOME(t->notes)),
+        err);
 }
 
 static ken_status add_change(ken_sq_catalog *c, const ken_task *t, ken_str from, ken_err *err)
 {
-    sqlite3_stmt *st = NULL;
-    ken_status s = ken_store__sq_get(&c->q, KEN_SQ_TASK_CHANGE_ADD, &st, err);
-    if (s)
-        return s;
-    sqlite3_bind_int64(st, 1, t->id);
-    bind_text_or_null(st, 2, from);
-    ken_store__sq_bind_text(st, 3, t->status);
-    sqlite3_bind_int64(st, 4, t->updated_at_ms);
-    return run(c, st, err);
+    return ken_store__sq_write(
+        &c->q, KEN_SQ_TASK_CHANGE_ADD,
+        SQ_VALUES(SQ_INT(t->id), SQ_SOME(from), SQ_TEXT(t->status), SQ_INT(t->updated_at_ms)), err);
 }
 
 static ken_status add_reference(ken_sq_catalog *c, const ken_task *t, const ken_task_reference *r,
                                 int64_t at_ms, ken_err *err)
 {
-    sqlite3_stmt *st = NULL;
-    ken_status s = ken_store__sq_get(&c->q, KEN_SQ_TASK_REFERENCE_ADD, &st, err);
-    if (s)
-        return s;
-    sqlite3_bind_int64(st, 1, t->id);
-    ken_store__sq_bind_text(st, 2, r->path);
-    ken_store__sq_bind_text(st, 3, r->type);
-    sqlite3_bind_int64(st, 4, at_ms);
-    return run(c, st, err);
+    return ken_store__sq_write(
+        &c->q, KEN_SQ_TASK_REFERENCE_ADD,
+        SQ_VALUES(SQ_INT(t->id), SQ_TEXT(r->path), SQ_TEXT(r->type), SQ_INT(at_ms)), err);
 }
 
 static ken_status add_branch(ken_sq_catalog *c, const ken_task *t, ken_str name, ken_err *err)
 {
-    sqlite3_stmt *st = NULL;
-    ken_status s = ken_store__sq_get(&c->q, KEN_SQ_TASK_BRANCH_ADD, &st, err);
-    if (s)
-        return s;
-    sqlite3_bind_int64(st, 1, t->id);
-    ken_store__sq_bind_text(st, 2, name);
-    sqlite3_bind_int64(st, 3, t->updated_at_ms);
-    return run(c, st, err);
+    return ken_store__sq_write(&c->q, KEN_SQ_TASK_BRANCH_ADD,
+                               SQ_VALUES(SQ_INT(t->id), SQ_TEXT(name), SQ_INT(t->updated_at_ms)),
+                               err);
 }
 
 static ken_status add_commit(ken_sq_catalog *c, const ken_task *t, const ken_task_commit *commit,
                              ken_err *err)
 {
-    sqlite3_stmt *st = NULL;
-    ken_status s = ken_store__sq_get(&c->q, KEN_SQ_TASK_COMMIT_ADD, &st, err);
-    if (s)
-        return s;
-    sqlite3_bind_int64(st, 1, t->id);
-    ken_store__sq_bind_text(st, 2, commit->hash);
-    bind_text_or_null(st, 3, commit->message);
-    sqlite3_bind_int64(st, 4, t->updated_at_ms);
-    return run(c, st, err);
+    return ken_store__sq_write(&c->q, KEN_SQ_TASK_COMMIT_ADD,
+                               SQ_VALUES(SQ_INT(t->id), SQ_TEXT(commit->hash),
+                                         SQ_SOME(commit->message), SQ_INT(t->updated_at_ms)),
+                               err);
 }
 
-// A statement whose parameters are the id of a task and its rev, as far as it has them.
 // `which`: a statement of a task and a name.
 static ken_status remove_link(ken_sq_catalog *c, ken_sq_stmt which, const ken_task *t, ken_str name,
                               ken_err *err)
 {
-    sqlite3_stmt *st = NULL;
-    ken_status s = ken_store__sq_get(&c->q, which, &st, err);
-    if (s)
-        return s;
-    sqlite3_bind_int64(st, 1, t->id);
-    ken_store__sq_bind_text(st, 2, name);
-    return run(c, st, err);
+    return ken_store__sq_write(&c->q, which, SQ_VALUES(SQ_INT(t->id), SQ_TEXT(name)), err);
 }
 
+// `which`: a statement whose parameters are the id of a task and its rev, as far as it has them.
 static ken_status run_for_task(ken_sq_catalog *c, ken_sq_stmt which, const ken_task *t,
                                ken_err *err)
 {
-    sqlite3_stmt *st = NULL;
-    ken_status s = ken_store__sq_get(&c->q, which, &st, err);
-    if (s)
-        return s;
-    sqlite3_bind_int64(st, 1, t->id);
-    if (sqlite3_bind_parameter_count(st) > 1)
-        sqlite3_bind_int64(st, 2, t->rev);
-    return run(c, st, err);
+    return ken_store__sq_write(&c->q, which, SQ_VALUES(SQ_INT(t->id), SQ_INT(t->rev)), err);
 }
 
 static ken_status note(ken_sq_catalog *c, const ken_task *t, ken_err *err)
 {
     return ken_store__sq_note(&c->q, "task", json_integer(t->id), err);
-}
-
-// The task as it now is.
-static ken_status reload(ken_sq_catalog *c, ken_uuid uuid, ken_arena *arena, ken_task *out,
-                         ken_err *err)
-{
-    ken_task t = { 0 };
-    ken_status s = ken_store__task_by_uuid(c, uuid, arena, &t, err);
-    if (!s)
-        s = ken_store__task_links(c, true, arena, &t, err);
-    if (!s)
-        *out = t;
-    return s;
 }
 
 // ---- adding ----------------------------------------------------------------------------------
@@ -205,7 +132,7 @@ static ken_status add(ken_sq_catalog *c, const ken_task *task, ken_arena *arena,
         s = count_in(c, &t, err);
     if (!s)
         s = note(c, &t, err);
-    return s ? s : reload(c, t.uuid, arena, out, err);
+    return s ? s : ken_store__task_by_uuid(c, t.uuid, arena, out, err);
 }
 
 ken_status ken_store__catalog_add_task(ken_catalog_backend *b, const ken_task *task,
@@ -389,7 +316,7 @@ static ken_status update(ken_sq_catalog *c, ken_uuid uuid, const ken_task_edit *
 {
     ken_task was = { 0 };
     difference d = { 0 };
-    ken_status s = reload(c, uuid, arena, &was, err);
+    ken_status s = ken_store__task_by_uuid(c, uuid, arena, &was, err);
     if (!s)
         s = check_is_unchanged(&was, e->if_updated_at_ms, err);
     if (s)
@@ -401,7 +328,7 @@ static ken_status update(ken_sq_catalog *c, ken_uuid uuid, const ken_task_edit *
         if (!s)
             s = note(c, &now, err);
         if (!s)
-            s = reload(c, uuid, arena, &now, err);
+            s = ken_store__task_by_uuid(c, uuid, arena, &now, err);
     }
     if (!s)
         *out = now;
@@ -428,7 +355,7 @@ ken_status ken_store__catalog_update_task(ken_catalog_backend *b, ken_uuid uuid,
 static ken_status remove_task(ken_sq_catalog *c, ken_uuid uuid, ken_arena *arena, ken_err *err)
 {
     ken_task t = { 0 };
-    ken_status s = reload(c, uuid, arena, &t, err);
+    ken_status s = ken_store__task_by_uuid(c, uuid, arena, &t, err);
     if (!s)
         s = count_out(c, &t, err);
     if (!s)

@@ -71,8 +71,7 @@ static ken_status check_contents(ken_sq *q, ken_err *err)
     ken_arena arena;
     ken_arena_init(&arena, 0);
     ken_zip *zip = ken_zip_new();
-    int rc = sqlite3_step(st);
-    for (; !s && rc == SQLITE_ROW; rc = sqlite3_step(st)) {
+    while (ken_store__sq_next(q, st, &s, err)) {
         ken_arena_reset(&arena);
         const char *wrong = find_wrong(st, zip, &arena);
         if (wrong) {
@@ -82,36 +81,28 @@ static ken_status check_contents(ken_sq *q, ken_err *err)
             s = SQ_CORRUPT(q, err, what);
         }
     }
-    if (!s && rc != SQLITE_DONE)
-        s = SQ_FAIL(q, rc, err, "checking");
     ken_store__sq_done(st);
     ken_zip_free(zip);
     ken_arena_release(&arena);
     return s;
 }
 
-static ken_status count_blocks(ken_sq *q, int64_t segment, uint64_t *out, ken_err *err)
+static ken_status count_blocks(ken_sq *q, int64_t segment, int64_t *out, ken_err *err)
 {
     sqlite3_stmt *st = NULL;
     ken_status s = ken_store__sq_get(q, KEN_SQ_BLOCK_COUNT, &st, err);
     if (s)
         return s;
-    sqlite3_bind_int64(st, 1, segment << 24);
-    sqlite3_bind_int64(st, 2, (segment + 1) << 24);
-    int rc = sqlite3_step(st);
-    if (rc != SQLITE_ROW)
-        s = SQ_FAIL(q, rc, err, "checking");
-    else
-        *out = (uint64_t)sqlite3_column_int64(st, 0);
-    ken_store__sq_done(st);
-    return s;
+    ken_store__sq_bind(st, SQ_VALUES(SQ_INT(segment << 24), SQ_INT((segment + 1) << 24)));
+    return ken_store__sq_load_number(q, st, "the blocks of a segment", out, err);
 }
 
 // Every block is there and can be taken apart, and there is none beside them.
 static ken_status check_segment(ken_store_backend *b, const ken_segment_info *g, void *block,
                                 ken_err *err)
 {
-    uint64_t n = 0, at = 0;
+    int64_t n = 0;
+    uint64_t at = 0;
     ken_status s = count_blocks(ken_sq_of(b), g->id, &n, err);
     for (uint32_t i = 0; !s && i < n && at < g->n_bytes; i++) {
         size_t got = 0;
@@ -120,7 +111,7 @@ static ken_status check_segment(ken_store_backend *b, const ken_segment_info *g,
     }
     if (s && s != KEN_ENOTFOUND)
         return s;
-    if (!s && at == g->n_bytes && n == (at + KEN_SEGMENT_BLOCK - 1) / KEN_SEGMENT_BLOCK)
+    if (!s && at == g->n_bytes && (uint64_t)n == (at + KEN_SEGMENT_BLOCK - 1) / KEN_SEGMENT_BLOCK)
         return KEN_OK;
     char what[80];
     snprintf(what, sizeof what, "blocks of segment %lld", (long long)g->id);
