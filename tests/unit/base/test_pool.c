@@ -35,6 +35,33 @@ KEN_TEST(a_stack_that_no_address_space_holds_becomes_a_usual_one)
     kt_eq_i(atomic_load(&n), 1);
 }
 
+static void note_nice(void *ctx, size_t worker)
+{
+    (void)worker;
+    *(int *)ctx = getpriority(PRIO_PROCESS, 0);
+}
+
+static void give_way(void *ctx, size_t worker)
+{
+    int *nice = ctx;
+    ken_pool_give_way();
+    note_nice(&nice[0], worker);
+    ken_pool *inner = ken_pool_new(1, 1, 0);
+    ken_pool_submit(inner, note_nice, &nice[1]);
+    ken_pool_free(inner);
+}
+
+KEN_TEST(a_thread_that_gives_way_takes_its_own_threads_along_and_no_others)
+{
+    int own = getpriority(PRIO_PROCESS, 0), nice[2] = { -1, -1 };
+    ken_pool *p = ken_pool_new(1, 1, 0);
+    ken_pool_submit(p, give_way, nice);
+    ken_pool_free(p);
+    kt_eq_i(nice[0], own < 10 ? 10 : own);
+    kt_eq_i(nice[1], nice[0]);
+    kt_eq_i(getpriority(PRIO_PROCESS, 0), own);
+}
+
 // The status of a process that has to do without threads.
 static int run_without_threads(void)
 {

@@ -33,6 +33,7 @@ static struct {
         ken_uuid id;
         ken_job_state state;
         uint64_t n_done;
+        int nice; // of the thread
     } items[HEARD_MAX];
 } heard = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -43,6 +44,7 @@ static void hear(void *ctx, const ken_job *job)
     if (heard.n < HEARD_MAX) {
         heard.items[heard.n].id = job->id;
         heard.items[heard.n].state = job->state;
+        heard.items[heard.n].nice = getpriority(PRIO_PROCESS, 0);
         heard.items[heard.n++].n_done = job->n_done;
     }
     pthread_mutex_unlock(&heard.lock);
@@ -166,6 +168,7 @@ KEN_TEST(an_index_job_indexes_and_says_so)
     kt_eq_u(heard.items[0].state, KEN_JOB_QUEUED);
     kt_eq_u(heard.items[1].state, KEN_JOB_RUNNING);
     kt_eq_u(heard.items[heard.n - 1].state, KEN_JOB_DONE);
+    kt_true(heard.items[heard.n - 1].nice >= 10); // questions come first
     teardown();
 }
 
