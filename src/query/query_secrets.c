@@ -35,8 +35,8 @@ static int by_start(const void *a, const void *b)
 }
 
 // Line breaks are never masked, so the masked text has the lines of the file.
-static void add_places(const masked_file *f, ken_str path, ken_str text, size_t max,
-                       ken_masked *out)
+static void add_places(const masked_file *f, ken_str path, ken_str text,
+                       const ken_masked_opts *opts, ken_masked *out)
 {
     uint32_t line = 1;
     size_t at = 0;
@@ -45,20 +45,20 @@ static void add_places(const masked_file *f, ken_str path, ken_str text, size_t 
         for (; at < p->start; at++)
             line += text.ptr[at] == '\n';
         out->of_kind[p->kind]++;
-        out->n_all++;
-        if (out->n_places < max)
+        if (out->n_all++ >= opts->offset && out->n_places < opts->limit)
             out->places[out->n_places++] = (ken_masked_place){ path, line, p->kind };
     }
     out->n_files += f->places.len > 0;
 }
 
-ken_status ken_snapshot_find_masked(ken_snapshot *s, size_t max, const ken_cancel *cancel,
-                                    ken_arena *arena, ken_masked *out, ken_err *err)
+ken_status ken_snapshot_find_masked(ken_snapshot *s, const ken_masked_opts *opts,
+                                    const ken_cancel *cancel, ken_arena *arena, ken_masked *out,
+                                    ken_err *err)
 {
     if (s->root_fd < 0)
         return KEN_FAIL(err, KEN_ENOTFOUND, "'" KEN_STR_FMT "' cannot be opened",
                         KEN_STR_ARG(s->info.root));
-    ken_masked found = { .places = KEN_ARENA_ARRAY(arena, ken_masked_place, max + 1) };
+    ken_masked found = { .places = KEN_ARENA_ARRAY(arena, ken_masked_place, opts->limit + 1) };
     masked_file f = { 0 };
     ken_buf text = KEN_BUF_INIT(MAX_FILE_BYTES + 1);
     ken_status st = KEN_OK;
@@ -77,7 +77,7 @@ ken_status ken_snapshot_find_masked(ken_snapshot *s, size_t max, const ken_cance
         if (!f.places.len)
             continue;
         qsort(f.places.ptr, f.places.len, sizeof *f.places.ptr, by_start);
-        add_places(&f, ken_arena_dup(arena, path), ken_buf_str(&text), max, &found);
+        add_places(&f, ken_arena_dup(arena, path), ken_buf_str(&text), opts, &found);
     }
     ken_vec_release(&f.places);
     ken_buf_release(&text);

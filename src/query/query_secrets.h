@@ -15,15 +15,20 @@ typedef struct ken_masked_place {
     ken_secret_kind kind;
 } ken_masked_place;
 
+typedef struct ken_masked_opts {
+    size_t limit, offset; // of the places
+} ken_masked_opts;
+
 typedef struct ken_masked {
-    ken_masked_place *places; // by path, then line
-    size_t n_places;          // of these; at most what was asked for
+    ken_masked_place *places; // by path, then line: the page that was asked for
+    size_t n_places;
     uint64_t n_all;
     uint64_t n_files; // that have any
     uint64_t of_kind[KEN_SECRET_COUNT];
 } ken_masked;
 
-ken_status ken_snapshot_find_masked(ken_snapshot *s, size_t max, const ken_cancel *cancel,
-                                    ken_arena *arena, ken_masked *out, ken_err *err) KEN_MUST_USE;
+ken_status ken_snapshot_find_masked(ken_snapshot *s, const ken_masked_opts *opts,
+                                    const ken_cancel *cancel, ken_arena *arena, ken_masked *out,
+                                    ken_err *err) KEN_MUST_USE;
 
 #endif

@@ -290,22 +290,20 @@ static ken_status list_skips(const ken_tool_env *env, const ken_args_get_repo_st
     ken_scan_skip *rows = NULL;
     size_t n = 0;
     json_t *list = json_array();
-    ken_status st = ken_app_list_skips(env->app, project, reason_of(a->skipped), (size_t)a->limit,
+    ken_status st = ken_app_list_skips(env->app, project, reason_of(a->skipped), SIZE_MAX,
                                        env->arena, &rows, &n, err);
-    for (size_t i = 0; i < n && !st; i++) {
+    for (uint64_t i = a->offset; i < n && i - a->offset < a->limit && !st; i++) {
         json_t *row = json_object();
         ken_json_set_str(row, "file_path", rows[i].path);
         ken_json_set_str(row, "reason", ken_str_c(ken_skip_word(rows[i].reason)));
         ken_json_append(list, row);
     }
     ken_json_set(o, "skipped", list);
+    ken_json_set_u64(o, "total", n);
     if (!st)
         st = note_rest(env, a->skipped, project, n, o, err);
-    if (!st && n == a->limit)
-        ken_json_set_str(
-            o, "hint",
-            ken_arena_printf(env->arena, "the first %zu; a higher {limit} shows more", n));
     ken_tool__fit(o, "skipped", env->ctx->max_bytes, "more files than fit here");
+    ken_tool__set_page(o, "skipped", "total", a->offset);
     return st;
 }
 
@@ -323,18 +321,21 @@ static ken_status list_changes(const ken_tool_env *env, const ken_args_get_repo_
     if (st)
         return st;
     st = ken_index_load_events(ken_snapshot_store(snap), env->arena, &events, &n, err);
-    for (size_t i = n; !st && i-- > 0 && n - i <= a->limit;) {
+    for (uint64_t i = a->offset; i < n && i - a->offset < a->limit && !st; i++) {
+        const ken_file_event *e = &events[n - 1 - i]; // newest first
         json_t *row = json_object();
-        ken_json_set_str(row, "file_path", events[i].path);
-        ken_json_set_str(row, "event", ken_str_c(ken_file_event_word(events[i].kind)));
-        ken_json_set_u64(row, "generation", events[i].generation);
-        ken_json_set_time(row, "at", events[i].at_ms);
+        ken_json_set_str(row, "file_path", e->path);
+        ken_json_set_str(row, "event", ken_str_c(ken_file_event_word(e->kind)));
+        ken_json_set_u64(row, "generation", e->generation);
+        ken_json_set_time(row, "at", e->at_ms);
         ken_json_append(list, row);
     }
+    ken_json_set_u64(o, "total", n);
     if (!st && !n)
         ken_json_set_str(o, "note", KEN_STR("no run since the first has changed a file"));
     ken_app_give_back(env->app, project, snap);
     ken_tool__fit(o, "changes", env->ctx->max_bytes, "more changes than fit here");
+    ken_tool__set_page(o, "changes", "total", a->offset);
     return st;
 }
 
@@ -631,12 +632,12 @@ void ken_tool__get_repo_status_text(const json_t *answer, ken_paint *out)
     ken_arena a;
     if (changes) {
         put_changes(changes, out);
-        ken_tool__put_tail(answer, out);
+        ken_tool__put_page_tail(answer, "changes", "total", out);
         return;
     }
     if (json_is_array(skipped)) {
         put_skipped_files(skipped, out);
-        ken_tool__put_tail(answer, out);
+        ken_tool__put_page_tail(answer, "skipped", "total", out);
         return;
     }
     ken_arena_init(&a, 0);

@@ -64,11 +64,13 @@ ken_status ken_tool__list_chunks(const ken_tool_env *env, const void *args, json
     ken_json_set_u64(o, "lines", f->n_lines);
     ken_json_set_bool(o, "cut_by_lines", f->is_fallback);
     ken_json_set_u64(o, "error_bytes", f->n_error_bytes);
-    for (uint32_t i = 0; i < f->n_chunks; i++)
-        ken_json_append(list, chunk_json(&q, i, a));
+    for (uint64_t i = a->offset; i < f->n_chunks; i++)
+        ken_json_append(list, chunk_json(&q, (uint32_t)i, a));
     ken_json_set(o, "chunks", list);
+    ken_json_set_u64(o, "total", f->n_chunks);
     ken_tool__set_scope(o, &scope);
     ken_tool__fit(o, "chunks", env->ctx->max_bytes, "the file has more chunks than fit here");
+    ken_tool__set_page(o, "chunks", "total", a->offset);
     ken_tool__close(env, &scope);
     *out = o;
     return KEN_OK;
@@ -119,5 +121,5 @@ void ken_tool__list_chunks_text(const json_t *answer, ken_paint *out)
                      json_is_true(json_object_get(answer, "cut_by_lines")) ? ", cut by lines" : "");
     for (size_t i = 0; i < json_array_size(list); i++)
         put_chunk(json_array_get(list, i), out);
-    ken_tool__put_tail(answer, out);
+    ken_tool__put_page_tail(answer, "chunks", "total", out);
 }

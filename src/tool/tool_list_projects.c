@@ -8,7 +8,7 @@
 ken_status ken_tool__list_projects(const ken_tool_env *env, const void *args, json_t **out,
                                    ken_err *err)
 {
-    (void)args;
+    const ken_args_list_projects *a = args;
     ken_project_info *projects = NULL, one;
     size_t n = 0;
     ken_status st;
@@ -22,7 +22,7 @@ ken_status ken_tool__list_projects(const ken_tool_env *env, const void *args, js
     if (st)
         return st;
     json_t *list = json_array(), *o = json_object();
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = (size_t)a->offset; i < n; i++) {
         json_t *p = ken_tool__project_json(&projects[i]);
         ken_json_set_time(p, "indexed_at", projects[i].indexed_at_ms);
         ken_json_set_str(p, "status",
@@ -40,6 +40,7 @@ ken_status ken_tool__list_projects(const ken_tool_env *env, const void *args, js
                          KEN_STR("nothing is indexed yet; call {index_repository} with "
                                  "the path of a folder"));
     ken_tool__fit(o, "projects", env->ctx->max_bytes, "there are more projects than fit here");
+    ken_tool__set_page(o, "projects", "total", a->offset);
     *out = o;
     return KEN_OK;
 }
@@ -63,6 +64,6 @@ void ken_tool__list_projects_text(const json_t *answer, ken_paint *out)
     }
     if (json_array_size(list))
         ken_table_paint(&t, out);
-    ken_tool__put_tail(answer, out);
+    ken_tool__put_page_tail(answer, "projects", "total", out);
     ken_arena_release(&a);
 }

@@ -6,14 +6,14 @@
 
 typedef struct question {
     const ken_tool_env *env;
-    size_t limit;
+    ken_masked_opts opts;
     ken_masked found;
 } question;
 
 static ken_status ask(ken_snapshot *s, void *ctx, ken_err *err)
 {
     question *q = ctx;
-    return ken_snapshot_find_masked(s, q->limit, q->env->ctx->cancel, q->env->arena, &q->found,
+    return ken_snapshot_find_masked(s, &q->opts, q->env->ctx->cancel, q->env->arena, &q->found,
                                     err);
 }
 
@@ -49,7 +49,7 @@ ken_status ken_tool__list_secrets(const ken_tool_env *env, const void *args, jso
                                   ken_err *err)
 {
     const ken_args_list_secrets *a = args;
-    question q = { .env = env, .limit = (size_t)a->limit };
+    question q = { .env = env, .opts = { .limit = (size_t)a->limit, .offset = (size_t)a->offset } };
     ken_tool__scope scope;
     ken_scan_skip *skips = NULL;
     size_t n_skips = 0;
@@ -64,8 +64,9 @@ ken_status ken_tool__list_secrets(const ken_tool_env *env, const void *args, jso
     ken_json_set(o, "masked", places_json(m));
     ken_tool__set_scope(o, &scope);
     ken_tool__close(env, &scope);
-    st = ken_app_list_skips(env->app, &scope.project, KEN_SKIP_SECRET, q.limit, env->arena, &skips,
-                            &n_skips, err);
+    if (!a->offset)
+        st = ken_app_list_skips(env->app, &scope.project, KEN_SKIP_SECRET, q.opts.limit, env->arena,
+                                &skips, &n_skips, err);
     for (size_t i = 0; i < n_skips; i++)
         ken_json_append(left_out, ken_json_str(skips[i].path));
     ken_json_set(o, "files_skipped", left_out);
@@ -75,11 +76,8 @@ ken_status ken_tool__list_secrets(const ken_tool_env *env, const void *args, jso
     }
     if (!m->n_all)
         ken_json_set_str(o, "note", KEN_STR("nothing is masked in the indexed files"));
-    else if (m->n_all > m->n_places)
-        ken_json_set_str(o, "hint",
-                         ken_arena_printf(env->arena, "the first %zu; a higher {limit} shows more",
-                                          m->n_places));
     ken_tool__fit(o, "masked", env->ctx->max_bytes, "more places than fit here");
+    ken_tool__set_page(o, "masked", "total", a->offset);
     *out = o;
     return KEN_OK;
 }

@@ -546,6 +546,79 @@ static bool lists_symbol(const json_t *chunk, const char *name)
     return false;
 }
 
+// Reads a list page by page as it says where to go on: every item once, as many as `total`.
+static void walk(lab *l, const char *tool, const char *args, const char *list)
+{
+    ken_map seen;
+    json_int_t offset = 0, total = 0;
+    size_t n_pages = 0;
+    ken_map_init(&seen);
+    do {
+        char page[500];
+        snprintf(page, sizeof page, "{%s\"offset\":%lld}", args, (long long)offset);
+        json_t *v = call(l, tool, page);
+        const json_t *items = json_object_get(v, list);
+        offset = json_integer_value(json_object_get(v, "next_offset"));
+        total = json_integer_value(json_object_get(v, "total"));
+        kt_eq_u(json_is_true(json_object_get(v, "truncated")), offset > 0);
+        for (size_t i = 0; i < json_array_size(items); i++) {
+            ken_buf one = KEN_BUF_INIT(0);
+            bool is_new;
+            ken_json_dump(json_array_get(items, i), &one);
+            ken_map_put(&seen, ken_buf_str(&one), 1, &is_new);
+            kt_true(is_new);
+            ken_buf_release(&one);
+        }
+        json_decref(v);
+    } while (++n_pages < 100 && offset);
+    kt_eq_u(seen.len, (uint64_t)total);
+    kt_true(n_pages > 1);
+    ken_map_release(&seen);
+}
+
+KEN_TEST(t4_every_list_is_paged_to_its_end)
+{
+    lab l;
+    char rel[60], args[400];
+    ken_buf body = KEN_BUF_INIT(0);
+    for (int i = 0; i < 6; i++) {
+        snprintf(rel, sizeof rel, "many/keys%d.tfvars", i);
+        ktest_write(rel, "x = 1\n");
+        ken_buf_printf(&body, "const char *t%d = \"gh%s%d\";\n", i,
+                       "p_9fQ2kX7bLm4ZtR8sWv3YcN6dHj1GpA5eUo0", i);
+    }
+    ktest_write("many/tokens.c", body.ptr);
+    ken_buf_clear(&body);
+    for (int i = 0; i < 20; i++) {
+        ken_buf_printf(&body, "int part%d(int a)\n{\n", i);
+        for (int k = 0; k < 40; k++)
+            ken_buf_printf(&body, "    a = a * %d + other_part_of_it(a, %d);\n", k, i);
+        ken_buf_puts(&body, "    return a;\n}\n\n");
+    }
+    ktest_write("many/parts.c", body.ptr);
+    ken_buf_release(&body);
+    lab_open(&l, "");
+    for (int i = 0; i < 8; i++) {
+        char name[20];
+        snprintf(name, sizeof name, "small%d", i);
+        snprintf(args, sizeof args, "{\"path\":\"%s\"}", make_tree(name, name));
+        json_decref(call(&l, "index_repository", args));
+    }
+    snprintf(args, sizeof args, "{\"path\":\"%s\"}", ktest_path("many"));
+    json_decref(call(&l, "index_repository", args));
+    snprintf(args, sizeof args, "\"project\":\"%s\",\"limit\":4,", ktest_path("many"));
+    walk(&l, "list_secrets", args, "masked");
+    snprintf(args, sizeof args, "\"project\":\"%s\",\"skipped\":\"all\",\"limit\":4,",
+             ktest_path("many"));
+    walk(&l, "get_repo_status", args, "skipped");
+    l.ctx.max_bytes = 1200; // what fits is the page
+    walk(&l, "list_projects", "", "projects");
+    snprintf(args, sizeof args, "\"project\":\"%s\",\"file_path\":\"parts.c\",",
+             ktest_path("many"));
+    walk(&l, "list_chunks", args, "chunks");
+    lab_close(&l);
+}
+
 // Two small definitions share a chunk: a result and a list of chunks name both, and say of the main one what a
 // chunk store says.
 KEN_TEST(chunks_say_what_they_belong_to)
