@@ -17,13 +17,15 @@
 #include "base/arena.h"
 #include "model/facts.h"
 
-typedef struct ken_chunk_opts { // sizes in tokens; all zero means the defaults
-    uint32_t target;            // 400: aim
-    uint32_t max;               // 800: never more
-    uint32_t min;               // 100: smaller neighbours are joined
-    uint32_t lines;             // 50: of plain text
-    uint32_t overlap;           // 10: lines, of plain text
-    bool is_apart;              // no overlap at all
+// Sizes in tokens. 0 is what an index has that names none (chunk_opts.c); the defaults of the settings stand in
+// config/config_keys.h alone.
+typedef struct ken_chunk_opts {
+    uint32_t target;  // aim
+    uint32_t max;     // never more
+    uint32_t min;     // smaller neighbours are joined
+    uint32_t lines;   // of plain text
+    uint32_t overlap; // lines, of plain text
+    bool is_apart;    // no overlap at all
 } ken_chunk_opts;
 
 enum {
@@ -31,7 +33,7 @@ enum {
 };
 
 // The index keeps its chunk sizes as text in the value of this name, so that files extracted again later
-// are cut in the same way. Empty means the defaults, as does any text that cannot be parsed.
+// are cut in the same way. Empty means all zero, as does any text that cannot be parsed.
 #define KEN_INDEX_CHUNKS "index.chunks"
 ken_str ken_chunk_opts_format(const ken_chunk_opts *opts, ken_arena *arena);
 ken_chunk_opts ken_chunk_opts_parse(ken_str text);
