@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/str.h"
 #include "lang/lang_priv.h"
+#include "lang/lang_words_priv.h"
 
 static void blank(char *text, size_t from, size_t to)
 {
@@ -235,43 +236,6 @@ enum {
     PARAMS_MAX = 4000 // of a parameter list
 };
 
-static size_t skip_space(ken_str s, size_t at)
-{
-    while (at < s.len && memchr(" \t\r\n", s.ptr[at], 4))
-        at++;
-    return at;
-}
-
-static size_t skip_space_back(ken_str s, size_t at)
-{
-    while (at && memchr(" \t\r\n", s.ptr[at - 1], 4))
-        at--;
-    return at;
-}
-
-static size_t skip_word(ken_str s, size_t at)
-{
-    while (at < s.len && ken_is_word(s.ptr[at]))
-        at++;
-    return at;
-}
-
-static ken_str word_before(ken_str s, size_t end)
-{
-    size_t from = end;
-    while (from && ken_is_word(s.ptr[from - 1]))
-        from--;
-    return ken_str_sub(s, from, end);
-}
-
-static bool is_one_of(ken_str word, const char *const *words, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (ken_str_eq_c(word, words[i]))
-            return true;
-    return false;
-}
-
 // Words before a parenthesis that begin a statement or an operator's operand.
 static bool is_keyword(ken_str word)
 {
@@ -279,13 +243,13 @@ static bool is_keyword(ken_str word)
         "if",   "while",   "for", "switch", "return", "sizeof", "else",    "do",       "case",
         "goto", "typedef", "new", "throw",  "define", "elif",   "defined", "decltype", "alignof"
     };
-    return is_one_of(word, words, sizeof words / sizeof *words);
+    return ken_lang__is_one_of(word, words, sizeof words / sizeof *words);
 }
 
 static bool is_storage(ken_str word)
 {
     static const char *const words[] = { "extern", "static", "inline", "register" };
-    return is_one_of(word, words, sizeof words / sizeof *words);
+    return ken_lang__is_one_of(word, words, sizeof words / sizeof *words);
 }
 
 // The opening parenthesis of the group that ends before `end`, when it holds no more than names,
@@ -320,7 +284,7 @@ static bool declares_params(ken_str s, size_t open)
         if (memchr(";{}=\"#", c, 6))
             return false;
         if (ken_is_word(c)) {
-            size_t end = skip_word(s, at);
+            size_t end = ken_lang__skip_word(s, at);
             bool is_void = ken_str_eq_c(ken_str_sub(s, at, end), "void");
             is_declaring |= is_word_before || is_void;
             is_word_before = !ken_is_digit(c);
@@ -342,9 +306,9 @@ static bool declares_params(ken_str s, size_t open)
 static bool declares_function(ken_str s, size_t at, size_t n_least)
 {
     size_t n_words = 0;
-    for (; at < s.len; at = skip_space(s, at)) {
+    for (; at < s.len; at = ken_lang__skip_space(s, at)) {
         if (ken_is_word(s.ptr[at]) && !ken_is_digit(s.ptr[at])) {
-            size_t end = skip_word(s, at);
+            size_t end = ken_lang__skip_word(s, at);
             if (is_keyword(ken_str_sub(s, at, end)))
                 return false;
             at = end;
@@ -370,9 +334,10 @@ static bool has_number(ken_str group)
 static bool is_wrapped_name(ken_str s, size_t open, size_t end, ken_str before)
 {
     ken_str inside = ken_str_trim(ken_str_sub(s, open + 1, end - 1));
-    return inside.len && !ken_is_digit(inside.ptr[0]) && skip_word(inside, 0) == inside.len &&
-           before.len && !is_storage(before) && declares_params(s, skip_space(s, end)) &&
-           s.ptr[skip_space(s, end)] == '(';
+    return inside.len && !ken_is_digit(inside.ptr[0]) &&
+           ken_lang__skip_word(inside, 0) == inside.len && before.len && !is_storage(before) &&
+           declares_params(s, ken_lang__skip_space(s, end)) &&
+           s.ptr[ken_lang__skip_space(s, end)] == '(';
 }
 
 // What hides the name of the function that is declared around the group that ends at `end`: the
@@ -380,14 +345,14 @@ static bool is_wrapped_name(ken_str s, size_t open, size_t end, ken_str before)
 static ken_span attribute_at(ken_str s, size_t open, size_t end)
 {
     ken_span none = { 0, 0 };
-    size_t to = skip_space_back(s, open);
-    ken_str name = word_before(s, to);
-    size_t from, behind = skip_space(s, end);
+    size_t to = ken_lang__skip_space_back(s, open);
+    ken_str name = ken_lang__word_before(s, to);
+    size_t from, behind = ken_lang__skip_space(s, end);
     if (!name.len || ken_is_digit(name.ptr[0]) || is_keyword(name))
         return none;
     from = (size_t)(name.ptr - s.ptr);
-    size_t before_at = skip_space_back(s, from);
-    ken_str before = word_before(s, before_at);
+    size_t before_at = ken_lang__skip_space_back(s, from);
+    ken_str before = ken_lang__word_before(s, before_at);
     bool is_star = before_at && s.ptr[before_at - 1] == '*';
     bool has_type = is_star || (before.len && !is_storage(before) && !is_keyword(before));
     ken_span all = { (uint32_t)from, (uint32_t)end };
@@ -407,15 +372,15 @@ static void mask_attributes(lang_masked *out, ken_str text)
         if (!close)
             return;
         at = (size_t)(close - text.ptr);
-        size_t end = at + 1, behind = skip_space(text, end);
+        size_t end = at + 1, behind = ken_lang__skip_space(text, end);
         if (behind == text.len ||
             !(ken_is_alpha(text.ptr[behind]) || memchr("_*(", text.ptr[behind], 3)))
             continue;
         size_t open = plain_group(text, end);
         if (open == SIZE_MAX || !open)
             continue;
-        size_t before_at = skip_space_back(text, open);
-        ken_str before = word_before(text, before_at);
+        size_t before_at = ken_lang__skip_space_back(text, open);
+        ken_str before = ken_lang__word_before(text, before_at);
         if (text.ptr[behind] != '(') {
             blank_copy(out, text, attribute_at(text, open, end));
         } else if (before.len && !is_keyword(before) && is_wrapped_name(text, open, end, before)) {
@@ -441,15 +406,15 @@ static bool begins_declaration(ken_str word)
                                          "signed",   "inline", "static",   "constexpr", "virtual",
                                          "explicit", "friend", "template", "struct",    "class",
                                          "enum",     "union",  "extern",   "typename" };
-    return is_one_of(word, words, sizeof words / sizeof *words);
+    return ken_lang__is_one_of(word, words, sizeof words / sizeof *words);
 }
 
 // Behind a type at `at` on this line: `a::b<c> *`; `at` itself when none is there.
 static size_t behind_type(ken_str s, size_t at)
 {
-    size_t end = skip_word(s, at), n_open = 0;
+    size_t end = ken_lang__skip_word(s, at), n_open = 0;
     while (end + 2 < s.len && s.ptr[end] == ':' && s.ptr[end + 1] == ':')
-        end = skip_word(s, end + 2);
+        end = ken_lang__skip_word(s, end + 2);
     if (end < s.len && s.ptr[end] == '<') {
         for (; end < s.len && !memchr("\n;{", s.ptr[end], 3); end++) {
             n_open += s.ptr[end] == '<';
@@ -479,10 +444,10 @@ static bool initialises_members(ken_str s, size_t open)
     }
     if (at >= s.len || s.ptr[at] != ')')
         return false;
-    at = skip_space(s, at + 1);
-    size_t end = skip_word(s, at);
+    at = ken_lang__skip_space(s, at + 1);
+    size_t end = ken_lang__skip_word(s, at);
     if (ken_str_eq_c(ken_str_sub(s, at, end), "noexcept"))
-        at = skip_space(s, end);
+        at = ken_lang__skip_space(s, end);
     return at + 1 < s.len && s.ptr[at] == ':' && s.ptr[at + 1] != ':';
 }
 
@@ -495,7 +460,7 @@ static bool is_declared_at(ken_str s, size_t at)
         return at + 1 < s.len && ken_is_alpha(s.ptr[at + 1]);
     if (!ken_is_word(s.ptr[at]) || ken_is_digit(s.ptr[at]))
         return false;
-    ken_str word = ken_str_sub(s, at, skip_word(s, at));
+    ken_str word = ken_str_sub(s, at, ken_lang__skip_word(s, at));
     if (begins_declaration(word))
         return true;
     if (ken_str_eq_c(word, "const") || ken_str_eq_c(word, "volatile") || is_keyword(word))
@@ -514,7 +479,7 @@ static bool may_begin_at(ken_str s, size_t at, size_t macro_end)
     size_t before = at;
     while (before && (s.ptr[before - 1] == ' ' || s.ptr[before - 1] == '\t'))
         before--;
-    ken_str word = word_before(s, before);
+    ken_str word = ken_lang__word_before(s, before);
     return !before || before == macro_end || memchr("\n>", s.ptr[before - 1], 2) ||
            is_storage(word) || begins_declaration(word);
 }
@@ -529,7 +494,7 @@ static void mask_specifiers(lang_masked *out, ken_str text)
         at = (size_t)(mark - text.ptr);
         if (!at || !(ken_is_upper(text.ptr[at - 1]) || ken_is_digit(text.ptr[at - 1])))
             continue;
-        size_t from = at - word_before(text, at).len, end = skip_word(text, at);
+        size_t from = at - ken_lang__word_before(text, at).len, end = ken_lang__skip_word(text, at);
         size_t n = macro_len(ken_str_sub(text, from, end)), next = skip_blanks(text, end);
         at = end;
         if (n != end - from || next == end || !is_declared_at(text, next) ||
@@ -546,7 +511,7 @@ static void mask_specifiers(lang_masked *out, ken_str text)
 // a line before, which did when `was_inside`.
 static bool is_in_list(ken_str s, size_t at, size_t known, bool was_inside)
 {
-    size_t depth = 0, last = skip_space_back(s, at);
+    size_t depth = 0, last = ken_lang__skip_space_back(s, at);
     if (!was_inside && (!last || !memchr(",{/", s.ptr[last - 1], 3)))
         return false;
     for (; at > known; at--) {
@@ -556,7 +521,7 @@ static bool is_in_list(ken_str s, size_t at, size_t known, bool was_inside)
         if (c == '}')
             depth++;
         if (c == '{' && !depth--) {
-            size_t before = skip_space_back(s, at - 1);
+            size_t before = ken_lang__skip_space_back(s, at - 1);
             return before && s.ptr[before - 1] == '=';
         }
     }

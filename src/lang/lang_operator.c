@@ -6,41 +6,12 @@
 
 #include "base/str.h"
 #include "lang/lang_priv.h"
+#include "lang/lang_words_priv.h"
 
 enum {
     SYMBOL_MAX = 3,       // `<=>`, `->*`
     CONDITION_MAX = 1000, // bytes of an `if`'s condition
 };
-
-static size_t skip_space(ken_str s, size_t at)
-{
-    while (at < s.len && memchr(" \t\r\n", s.ptr[at], 4))
-        at++;
-    return at;
-}
-
-static size_t skip_space_back(ken_str s, size_t at)
-{
-    while (at && memchr(" \t\r\n", s.ptr[at - 1], 4))
-        at--;
-    return at;
-}
-
-static ken_str word_before(ken_str s, size_t end)
-{
-    size_t from = end;
-    while (from && ken_is_word(s.ptr[from - 1]))
-        from--;
-    return ken_str_sub(s, from, end);
-}
-
-static bool is_one_of(ken_str word, const char *const *words, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (ken_str_eq_c(word, words[i]))
-            return true;
-    return false;
-}
 
 // Whether the group that ends before `end` is the condition of a statement.
 static bool ends_condition(ken_str s, size_t end)
@@ -52,8 +23,8 @@ static bool ends_condition(ken_str s, size_t end)
         n_open += c == ')';
         n_open -= c == '(';
         if (!n_open)
-            return is_one_of(word_before(s, skip_space_back(s, at)), words,
-                             sizeof words / sizeof *words);
+            return ken_lang__is_one_of(ken_lang__word_before(s, ken_lang__skip_space_back(s, at)),
+                                       words, sizeof words / sizeof *words);
     }
     return false;
 }
@@ -64,12 +35,13 @@ static bool is_in_expression(ken_str s, size_t at)
 {
     static const char *const words[] = { "return",    "throw",    "else",    "do",
                                          "co_return", "co_yield", "co_await" };
-    size_t end = skip_space_back(s, at);
+    size_t end = ken_lang__skip_space_back(s, at);
     if (!end)
         return false;
     char before = s.ptr[end - 1];
     if (ken_is_word(before))
-        return is_one_of(word_before(s, end), words, sizeof words / sizeof *words);
+        return ken_lang__is_one_of(ken_lang__word_before(s, end), words,
+                                   sizeof words / sizeof *words);
     char ahead = end > 1 ? s.ptr[end - 2] : ' ';
     if (before == ':')
         return ahead != ':';
@@ -86,7 +58,7 @@ static size_t called_symbol(ken_str s, size_t at)
     size_t n = is_pair ? 2 : 0;
     while (!is_pair && n < SYMBOL_MAX && n < rest.len && memchr("+-*/%^&|~!=<>,", rest.ptr[n], 14))
         n++;
-    size_t behind = skip_space(s, at + n);
+    size_t behind = ken_lang__skip_space(s, at + n);
     bool is_called =
         n && behind < s.len && (s.ptr[behind] == '(' || (is_pair && s.ptr[behind] == '<'));
     return is_called ? n : 0;

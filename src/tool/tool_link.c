@@ -31,25 +31,30 @@ static bool read_text(ken_arena *arena, ken_str path, ken_str *out)
     return is_read;
 }
 
-// The text of the repository's config file: ".git" may be a folder, or a file that names one (a
-// second work tree, a submodule), whose "commondir" names the one with the config.
-static bool read_git_config(ken_arena *arena, ken_str root, ken_str *out)
+// The folder that `text` names, from `base` when it is relative.
+static ken_str named_folder(ken_arena *arena, ken_str base, ken_str text)
+{
+    ken_str dir = ken_str_trim(text);
+    return ken_str_starts(dir, KEN_STR("/")) ? dir : ken_path_join(arena, base, dir);
+}
+
+// ".git" may be a folder, or a file that names one: of a second work tree, or a submodule.
+static ken_str git_folder(ken_arena *arena, ken_str root)
 {
     ken_str git = ken_path_join(arena, root, KEN_STR(".git")), text;
-    if (read_text(arena, ken_path_join(arena, git, KEN_STR("config")), out))
-        return true;
-    if (!read_text(arena, git, &text) || !ken_str_starts(text, KEN_STR("gitdir:")))
-        return false;
-    ken_str dir = ken_str_trim(ken_str_sub(text, 7, text.len));
-    if (!ken_str_starts(dir, KEN_STR("/")))
-        dir = ken_path_join(arena, root, dir);
+    bool is_link = read_text(arena, git, &text) && ken_str_starts(text, KEN_STR("gitdir:"));
+    return is_link ? named_folder(arena, root, ken_str_sub(text, 7, text.len)) : git;
+}
+
+// The text of the repository's config file. That of a second work tree is in its "commondir".
+static bool read_git_config(ken_arena *arena, ken_str root, ken_str *out)
+{
+    ken_str dir = git_folder(arena, root), text;
     if (read_text(arena, ken_path_join(arena, dir, KEN_STR("config")), out))
         return true;
     if (!read_text(arena, ken_path_join(arena, dir, KEN_STR("commondir")), &text))
         return false;
-    ken_str common = ken_str_trim(text);
-    if (!ken_str_starts(common, KEN_STR("/")))
-        common = ken_path_join(arena, dir, common);
+    ken_str common = named_folder(arena, dir, text);
     return read_text(arena, ken_path_join(arena, common, KEN_STR("config")), out);
 }
 
@@ -132,15 +137,7 @@ ken_tool__link ken_tool__find_link(ken_arena *arena, ken_str root)
 // The commit or branch that HEAD of the work tree names. A second work tree has one of its own.
 static bool read_head(ken_arena *arena, ken_str root, ken_str *out)
 {
-    ken_str git = ken_path_join(arena, root, KEN_STR(".git")), text;
-    if (read_text(arena, ken_path_join(arena, git, KEN_STR("HEAD")), out))
-        return true;
-    if (!read_text(arena, git, &text) || !ken_str_starts(text, KEN_STR("gitdir:")))
-        return false;
-    ken_str dir = ken_str_trim(ken_str_sub(text, 7, text.len));
-    if (!ken_str_starts(dir, KEN_STR("/")))
-        dir = ken_path_join(arena, root, dir);
-    return read_text(arena, ken_path_join(arena, dir, KEN_STR("HEAD")), out);
+    return read_text(arena, ken_path_join(arena, git_folder(arena, root), KEN_STR("HEAD")), out);
 }
 
 bool ken_tool_find_remote(ken_arena *arena, ken_str root, ken_str *out_path, ken_str *out_branch)
