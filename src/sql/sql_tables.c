@@ -70,12 +70,14 @@ static void put_span(sql_cursor *c, sqlite3_context *ctx, ken_span span, bool is
                               : ken_str_sub(v->text, span.start, span.end));
 }
 
-static void put_file_column(sql_cursor *c, sqlite3_context *ctx, bool is_path)
+static void put_file_id(sql_cursor *c, sqlite3_context *ctx)
 {
-    if (is_path)
-        put_text(ctx, ken_sql__row(c)->path);
-    else
-        put_number(ctx, (uint64_t)ken_sql__row(c)->id);
+    put_number(ctx, (uint64_t)ken_sql__row(c)->id);
+}
+
+static void put_file_path(sql_cursor *c, sqlite3_context *ctx)
+{
+    put_text(ctx, ken_sql__row(c)->path);
 }
 
 static void put_item_id(sql_cursor *c, sqlite3_context *ctx, int64_t item)
@@ -84,35 +86,24 @@ static void put_item_id(sql_cursor *c, sqlite3_context *ctx, int64_t item)
         sqlite3_result_int64(ctx, ken_sql__item_id(c, (uint32_t)item));
 }
 
-#define COLUMN(id, name, type, text)    { name, type, text },
-#define NUMBER_OF(id, name, type, text) id,
-#define COUNT(columns)                  sizeof(columns) / sizeof *(columns)
+// The name of a definition, with its parents; NULL without one.
+static void put_qualified(sql_cursor *c, sqlite3_context *ctx, int64_t symbol)
+{
+    if (symbol >= 0)
+        put_text(ctx, ken_view_qualified(&c->arena, &c->facts, (uint32_t)symbol));
+}
 
-// ---- files ------------------------------------------------------------------------------------
+// A column is a row of its table's list: its number, name, type and text, and what puts its value. NULL is what
+// nothing was put for.
+#define COLUMN(id, name, type, text, put)    { name, type, text },
+#define NUMBER_OF(id, name, type, text, put) id,
+#define CASE(id, name, type, text, put) \
+    case id:                            \
+        put;                            \
+        break;
+#define COUNT(columns) sizeof(columns) / sizeof *(columns)
 
-// clang-format off
-#define FILE_COLUMNS(X) \
-    X(FILE_ID, "id", "INTEGER", "number of the file, for file_id of other tables") \
-    X(FILE_PATH, "path", "TEXT", "relative to the root") \
-    X(FILE_LANGUAGE, "language", "TEXT", "what it was parsed as") \
-    X(FILE_HASH, "content_hash", "TEXT", "SHA-256 of its bytes") \
-    X(FILE_SIZE, "size_bytes", "INTEGER", "bytes") \
-    X(FILE_LINES, "lines", "INTEGER", "lines") \
-    X(FILE_CHUNKS, "chunks", "INTEGER", "number of chunks") \
-    X(FILE_SYMBOLS, "symbols", "INTEGER", "number of definitions") \
-    X(FILE_ERRORS, "error_bytes", "INTEGER", "bytes inside syntax errors") \
-    X(FILE_FALLBACK, "is_fallback", "INTEGER", "1: cut by lines, without a grammar") \
-    X(FILE_GENERATED, "is_generated", "INTEGER", "1: its head says that a program wrote it") \
-    X(FILE_MODIFIED, "modified_at", "TEXT", "time of the file on disk") \
-    X(FILE_CHANGED, "changed_at", "TEXT", "when a run last found other bytes in it") \
-    X(FILE_INDEXED, "indexed_at", "TEXT", "when the newest generation was made")
-// clang-format on
-
-enum {
-    FILE_COLUMNS(NUMBER_OF)
-};
-
-static const ken_sql_column file_columns[] = { FILE_COLUMNS(COLUMN) };
+// ---- counts ------------------------------------------------------------------------------------
 
 static ken_status one_row(sql_cursor *c, uint32_t *out, ken_err *err)
 {
@@ -121,6 +112,57 @@ static ken_status one_row(sql_cursor *c, uint32_t *out, ken_err *err)
     *out = 1;
     return KEN_OK;
 }
+
+static ken_status count_facts(sql_cursor *c, const uint32_t *n, uint32_t *out, ken_err *err)
+{
+    ken_status st = ken_sql__need_facts(c, err);
+    if (!st)
+        *out = *n;
+    return st;
+}
+
+// After the list of a table without files was loaded, or was there.
+static ken_status count_flat(sql_cursor *c, ken_status st, uint32_t *out)
+{
+    c->is_flat_loaded = !st;
+    if (!st)
+        *out = (uint32_t)c->n_flat;
+    return st;
+}
+
+// ---- files ------------------------------------------------------------------------------------
+
+// clang-format off
+#define FILE_COLUMNS(X) \
+    X(FILE_ID, "id", "INTEGER", "number of the file, for file_id of other tables", \
+      put_number(ctx, (uint64_t)row->id)) \
+    X(FILE_PATH, "path", "TEXT", "relative to the root", put_text(ctx, row->path)) \
+    X(FILE_LANGUAGE, "language", "TEXT", "what it was parsed as", \
+      put_word(ctx, ken_lang_name((ken_lang_id)c->info.lang))) \
+    X(FILE_HASH, "content_hash", "TEXT", "SHA-256 of its bytes", st = put_hash(c, ctx, err)) \
+    X(FILE_SIZE, "size_bytes", "INTEGER", "bytes", put_number(ctx, row->stamp.size)) \
+    X(FILE_LINES, "lines", "INTEGER", "lines", put_number(ctx, c->info.n_lines)) \
+    X(FILE_CHUNKS, "chunks", "INTEGER", "number of chunks", put_number(ctx, c->info.n_chunks)) \
+    X(FILE_SYMBOLS, "symbols", "INTEGER", "number of definitions", put_number(ctx, c->info.n_symbols)) \
+    X(FILE_ERRORS, "error_bytes", "INTEGER", "bytes inside syntax errors", \
+      put_number(ctx, c->info.n_error_bytes)) \
+    X(FILE_FALLBACK, "is_fallback", "INTEGER", "1: cut by lines, without a grammar", \
+      put_number(ctx, c->info.is_fallback)) \
+    X(FILE_GENERATED, "is_generated", "INTEGER", "1: its head says that a program wrote it", \
+      put_number(ctx, c->info.is_generated)) \
+    X(FILE_MODIFIED, "modified_at", "TEXT", "time of the file on disk", \
+      put_time(ctx, row->stamp.mtime_ns / 1000000)) \
+    X(FILE_CHANGED, "changed_at", "TEXT", "when a run last found other bytes in it", \
+      put_time(ctx, row->changed_at_ms)) \
+    X(FILE_INDEXED, "indexed_at", "TEXT", "when the newest generation was made", \
+      put_time(ctx, c->door->info.at_ms))
+// clang-format on
+
+enum {
+    FILE_COLUMNS(NUMBER_OF)
+};
+
+static const ken_sql_column file_columns[] = { FILE_COLUMNS(COLUMN) };
 
 static ken_status put_hash(sql_cursor *c, sqlite3_context *ctx, ken_err *err)
 {
@@ -134,62 +176,19 @@ static ken_status put_hash(sql_cursor *c, sqlite3_context *ctx, ken_err *err)
     return KEN_OK;
 }
 
-static void put_info(const ken_content_info *i, int column, sqlite3_context *ctx)
+static bool is_of_content(int column)
 {
-    switch (column) {
-    case FILE_LANGUAGE:
-        put_word(ctx, ken_lang_name((ken_lang_id)i->lang));
-        break;
-    case FILE_LINES:
-        put_number(ctx, i->n_lines);
-        break;
-    case FILE_CHUNKS:
-        put_number(ctx, i->n_chunks);
-        break;
-    case FILE_SYMBOLS:
-        put_number(ctx, i->n_symbols);
-        break;
-    case FILE_ERRORS:
-        put_number(ctx, i->n_error_bytes);
-        break;
-    case FILE_FALLBACK:
-        put_number(ctx, i->is_fallback);
-        break;
-    default:
-        put_number(ctx, i->is_generated);
-        break;
-    }
+    return column == FILE_LANGUAGE || (column >= FILE_LINES && column <= FILE_GENERATED);
 }
 
 static ken_status file_column(sql_cursor *c, int column, sqlite3_context *ctx, ken_err *err)
 {
     const ken_file_row *row = ken_sql__row(c);
-    ken_status st = KEN_OK;
+    ken_status st = is_of_content(column) ? ken_sql__need_info(c, err) : KEN_OK;
+    if (st)
+        return st;
     switch (column) {
-    case FILE_ID:
-    case FILE_PATH:
-        put_file_column(c, ctx, column == FILE_PATH);
-        break;
-    case FILE_HASH:
-        st = put_hash(c, ctx, err);
-        break;
-    case FILE_SIZE:
-        put_number(ctx, row->stamp.size);
-        break;
-    case FILE_MODIFIED:
-        put_time(ctx, row->stamp.mtime_ns / 1000000);
-        break;
-    case FILE_CHANGED:
-        put_time(ctx, row->changed_at_ms);
-        break;
-    case FILE_INDEXED:
-        put_time(ctx, c->door->info.at_ms);
-        break;
-    default:
-        st = ken_sql__need_info(c, err);
-        if (!st)
-            put_info(&c->info, column, ctx);
-        break;
+        FILE_COLUMNS(CASE)
     }
     return st;
 }
@@ -198,23 +197,33 @@ static ken_status file_column(sql_cursor *c, int column, sqlite3_context *ctx, k
 
 // clang-format off
 #define SYMBOL_COLUMNS(X) \
-    X(SYMBOL_ID, "id", "INTEGER", "number of the definition") \
-    X(SYMBOL_FILE_ID, "file_id", "INTEGER", "files.id") \
-    X(SYMBOL_FILE_PATH, "file_path", "TEXT", "files.path") \
-    X(SYMBOL_ORDINAL, "ordinal", "INTEGER", "its place among the definitions of the file, from 0") \
-    X(SYMBOL_NAME, "name", "TEXT", "its name") \
-    X(SYMBOL_QUALIFIED, "qualified_name", "TEXT", "with its parents: Parser.parse") \
-    X(SYMBOL_KIND, "kind", "TEXT", "function, method, class, …") \
-    X(SYMBOL_VISIBILITY, "visibility", "TEXT", "public, protected, internal, private; NULL: not said") \
-    X(SYMBOL_PARENT, "parent_id", "INTEGER", "symbols.id of what it stands in") \
-    X(SYMBOL_DEPTH, "depth", "INTEGER", "how many parents it has") \
-    X(SYMBOL_LINE_START, "line_start", "INTEGER", "first line, from 1") \
-    X(SYMBOL_LINE_END, "line_end", "INTEGER", "last line") \
-    X(SYMBOL_BYTE_START, "byte_start", "INTEGER", "first byte, from 0") \
-    X(SYMBOL_BYTE_END, "byte_end", "INTEGER", "byte behind the last") \
-    X(SYMBOL_SIGNATURE, "signature", "TEXT", "in one line, from the file") \
-    X(SYMBOL_DOC, "doc_string", "TEXT", "its comment or docstring, from the file") \
-    X(SYMBOL_COMPLEXITY, "complexity", "INTEGER", "McCabe's, of what can be called")
+    X(SYMBOL_ID, "id", "INTEGER", "number of the definition", put_item_id(c, ctx, c->item)) \
+    X(SYMBOL_FILE_ID, "file_id", "INTEGER", "files.id", put_file_id(c, ctx)) \
+    X(SYMBOL_FILE_PATH, "file_path", "TEXT", "files.path", put_file_path(c, ctx)) \
+    X(SYMBOL_ORDINAL, "ordinal", "INTEGER", "its place among the definitions of the file, from 0", \
+      put_number(ctx, c->item)) \
+    X(SYMBOL_NAME, "name", "TEXT", "its name", put_text(ctx, s->name)) \
+    X(SYMBOL_QUALIFIED, "qualified_name", "TEXT", "with its parents: Parser.parse", \
+      put_qualified(c, ctx, c->item)) \
+    X(SYMBOL_KIND, "kind", "TEXT", "function, method, class, …", \
+      put_word(ctx, ken_symbol_kind_word(s->kind))) \
+    X(SYMBOL_VISIBILITY, "visibility", "TEXT", "public, protected, internal, private; NULL: not said", \
+      put_word(ctx, ken_visibility_word(s->visibility))) \
+    X(SYMBOL_PARENT, "parent_id", "INTEGER", "symbols.id of what it stands in", \
+      put_item_id(c, ctx, s->parent)) \
+    X(SYMBOL_DEPTH, "depth", "INTEGER", "how many parents it has", put_number(ctx, s->depth)) \
+    X(SYMBOL_LINE_START, "line_start", "INTEGER", "first line, from 1", \
+      put_number(ctx, s->first_line + 1u)) \
+    X(SYMBOL_LINE_END, "line_end", "INTEGER", "last line", put_number(ctx, s->last_line + 1u)) \
+    X(SYMBOL_BYTE_START, "byte_start", "INTEGER", "first byte, from 0", \
+      put_number(ctx, s->span.start)) \
+    X(SYMBOL_BYTE_END, "byte_end", "INTEGER", "byte behind the last", put_number(ctx, s->span.end)) \
+    X(SYMBOL_SIGNATURE, "signature", "TEXT", "in one line, from the file", \
+      put_span(c, ctx, s->signature, true)) \
+    X(SYMBOL_DOC, "doc_string", "TEXT", "its comment or docstring, from the file", \
+      put_span(c, ctx, s->doc, false)) \
+    X(SYMBOL_COMPLEXITY, "complexity", "INTEGER", "McCabe's, of what can be called", \
+      st = put_complexity(c, ctx, err))
 // clang-format on
 
 enum {
@@ -225,10 +234,7 @@ static const ken_sql_column symbol_columns[] = { SYMBOL_COLUMNS(COLUMN) };
 
 static ken_status symbol_count(sql_cursor *c, uint32_t *out, ken_err *err)
 {
-    ken_status st = ken_sql__need_facts(c, err);
-    if (!st)
-        *out = c->facts.n_symbols;
-    return st;
+    return count_facts(c, &c->facts.n_symbols, out, err);
 }
 
 static ken_status put_complexity(sql_cursor *c, sqlite3_context *ctx, ken_err *err)
@@ -239,98 +245,55 @@ static ken_status put_complexity(sql_cursor *c, sqlite3_context *ctx, ken_err *e
     return st;
 }
 
-static void put_symbol_place(const ken_symbol *s, int column, sqlite3_context *ctx)
-{
-    switch (column) {
-    case SYMBOL_DEPTH:
-        put_number(ctx, s->depth);
-        break;
-    case SYMBOL_LINE_START:
-        put_number(ctx, s->first_line + 1u);
-        break;
-    case SYMBOL_LINE_END:
-        put_number(ctx, s->last_line + 1u);
-        break;
-    case SYMBOL_BYTE_START:
-        put_number(ctx, s->span.start);
-        break;
-    default:
-        put_number(ctx, s->span.end);
-        break;
-    }
-}
-
 static ken_status symbol_column(sql_cursor *c, int column, sqlite3_context *ctx, ken_err *err)
 {
     const ken_symbol *s = &c->facts.symbols[c->item];
+    ken_status st = KEN_OK;
     switch (column) {
-    case SYMBOL_ID:
-        put_item_id(c, ctx, c->item);
-        break;
-    case SYMBOL_FILE_ID:
-    case SYMBOL_FILE_PATH:
-        put_file_column(c, ctx, column == SYMBOL_FILE_PATH);
-        break;
-    case SYMBOL_ORDINAL:
-        put_number(ctx, c->item);
-        break;
-    case SYMBOL_NAME:
-        put_text(ctx, s->name);
-        break;
-    case SYMBOL_QUALIFIED:
-        put_text(ctx, ken_view_qualified(&c->arena, &c->facts, c->item));
-        break;
-    case SYMBOL_KIND:
-        put_word(ctx, ken_symbol_kind_word(s->kind));
-        break;
-    case SYMBOL_VISIBILITY:
-        put_word(ctx, ken_visibility_word(s->visibility));
-        break;
-    case SYMBOL_PARENT:
-        put_item_id(c, ctx, s->parent);
-        break;
-    case SYMBOL_SIGNATURE:
-        put_span(c, ctx, s->signature, true);
-        break;
-    case SYMBOL_DOC:
-        put_span(c, ctx, s->doc, false);
-        break;
-    case SYMBOL_COMPLEXITY:
-        return put_complexity(c, ctx, err);
-    default:
-        put_symbol_place(s, column, ctx);
-        break;
+        SYMBOL_COLUMNS(CASE)
     }
-    return KEN_OK;
+    return st;
 }
 
 // ---- chunks -----------------------------------------------------------------------------------
 
 // clang-format off
 #define CHUNK_COLUMNS(X) \
-    X(CHUNK_ID, "id", "INTEGER", "number of the chunk") \
-    X(CHUNK_CHUNK_ID, "chunk_id", "TEXT", "its UUID, the same on every machine") \
-    X(CHUNK_FILE_ID, "file_id", "INTEGER", "files.id") \
-    X(CHUNK_FILE_PATH, "file_path", "TEXT", "files.path") \
-    X(CHUNK_ORDINAL, "ordinal", "INTEGER", "its place in the file, from 0") \
-    X(CHUNK_LINE_START, "line_start", "INTEGER", "first line, from 1") \
-    X(CHUNK_LINE_END, "line_end", "INTEGER", "last line") \
-    X(CHUNK_CHAR_START, "char_start", "INTEGER", "first byte, from 0") \
-    X(CHUNK_CHAR_END, "char_end", "INTEGER", "byte behind the last") \
-    X(CHUNK_TYPE, "chunk_type", "TEXT", "function, class, module, block, comment, section, lines") \
-    X(CHUNK_LANGUAGE, "language", "TEXT", "of its file") \
-    X(CHUNK_SYMBOL_ID, "symbol_id", "INTEGER", "symbols.id of its main definition") \
-    X(CHUNK_SYMBOL, "symbol_name", "TEXT", "the name of that, with its parents") \
-    X(CHUNK_KIND, "symbol_kind", "TEXT", "the kind of that") \
-    X(CHUNK_PARENT, "parent", "TEXT", "what that stands in") \
-    X(CHUNK_SIGNATURE, "signature", "TEXT", "of that, in one line") \
-    X(CHUNK_VISIBILITY, "visibility", "TEXT", "of that") \
-    X(CHUNK_PACKAGE, "package_name", "TEXT", "package, namespace or module that the file declares") \
-    X(CHUNK_DOC, "doc_string", "TEXT", "comment or docstring of its main definition") \
-    X(CHUNK_TOKENS, "token_count", "INTEGER", "estimate: bytes / 4") \
-    X(CHUNK_COLLAPSED, "is_collapsed", "INTEGER", "0: no chunk leaves code out") \
-    X(CHUNK_CONTENT, "content", "TEXT", "as models of texts read it: with its path, symbol and comment") \
-    X(CHUNK_SOURCE, "source_code", "TEXT", "its code alone")
+    X(CHUNK_ID, "id", "INTEGER", "number of the chunk", put_item_id(c, ctx, c->item)) \
+    X(CHUNK_CHUNK_ID, "chunk_id", "TEXT", "its UUID, the same on every machine", \
+      put_uuid(ctx, ken_uuid_of_chunk(ken_sql__row(c)->path, c->item))) \
+    X(CHUNK_FILE_ID, "file_id", "INTEGER", "files.id", put_file_id(c, ctx)) \
+    X(CHUNK_FILE_PATH, "file_path", "TEXT", "files.path", put_file_path(c, ctx)) \
+    X(CHUNK_ORDINAL, "ordinal", "INTEGER", "its place in the file, from 0", put_number(ctx, c->item)) \
+    X(CHUNK_LINE_START, "line_start", "INTEGER", "first line, from 1", \
+      put_number(ctx, k->first_line + 1u)) \
+    X(CHUNK_LINE_END, "line_end", "INTEGER", "last line", put_number(ctx, k->last_line + 1u)) \
+    X(CHUNK_CHAR_START, "char_start", "INTEGER", "first byte, from 0", put_number(ctx, k->span.start)) \
+    X(CHUNK_CHAR_END, "char_end", "INTEGER", "byte behind the last", put_number(ctx, k->span.end)) \
+    X(CHUNK_TYPE, "chunk_type", "TEXT", "function, class, module, block, comment, section, lines", \
+      put_word(ctx, ken_chunk_type_word(k->type))) \
+    X(CHUNK_LANGUAGE, "language", "TEXT", "of its file", \
+      put_word(ctx, ken_lang_name((ken_lang_id)c->facts.lang))) \
+    X(CHUNK_SYMBOL_ID, "symbol_id", "INTEGER", "symbols.id of its main definition", \
+      put_item_id(c, ctx, k->symbol)) \
+    X(CHUNK_SYMBOL, "symbol_name", "TEXT", "the name of that, with its parents", \
+      put_qualified(c, ctx, k->symbol)) \
+    X(CHUNK_KIND, "symbol_kind", "TEXT", "the kind of that", \
+      put_word(ctx, k->symbol >= 0 ? ken_symbol_kind_word(s->kind) : NULL)) \
+    X(CHUNK_PARENT, "parent", "TEXT", "what that stands in", put_qualified(c, ctx, s->parent)) \
+    X(CHUNK_SIGNATURE, "signature", "TEXT", "of that, in one line", \
+      put_span(c, ctx, s->signature, true)) \
+    X(CHUNK_VISIBILITY, "visibility", "TEXT", "of that", \
+      put_word(ctx, ken_visibility_word(s->visibility))) \
+    X(CHUNK_PACKAGE, "package_name", "TEXT", "package, namespace or module that the file declares", \
+      st = put_package(c, ctx, err)) \
+    X(CHUNK_DOC, "doc_string", "TEXT", "comment or docstring of its main definition", \
+      put_span(c, ctx, s->doc, false)) \
+    X(CHUNK_TOKENS, "token_count", "INTEGER", "estimate: bytes / 4", put_number(ctx, k->n_tokens)) \
+    X(CHUNK_COLLAPSED, "is_collapsed", "INTEGER", "0: no chunk leaves code out", put_number(ctx, 0)) \
+    X(CHUNK_CONTENT, "content", "TEXT", "as models of texts read it: with its path, symbol and comment", \
+      st = put_enriched(c, ctx, err)) \
+    X(CHUNK_SOURCE, "source_code", "TEXT", "its code alone", put_span(c, ctx, k->span, false))
 // clang-format on
 
 enum {
@@ -341,9 +304,14 @@ static const ken_sql_column chunk_columns[] = { CHUNK_COLUMNS(COLUMN) };
 
 static ken_status chunk_count(sql_cursor *c, uint32_t *out, ken_err *err)
 {
-    ken_status st = ken_sql__need_facts(c, err);
+    return count_facts(c, &c->facts.n_chunks, out, err);
+}
+
+static ken_status put_package(sql_cursor *c, sqlite3_context *ctx, ken_err *err)
+{
+    ken_status st = ken_sql__need_refs(c, err);
     if (!st)
-        *out = c->facts.n_chunks;
+        put_some(ctx, c->refs.package);
     return st;
 }
 
@@ -362,108 +330,14 @@ static ken_status put_enriched(sql_cursor *c, sqlite3_context *ctx, ken_err *err
     return KEN_OK;
 }
 
-// Columns of the chunk's main definition.
-static void put_chunk_symbol(sql_cursor *c, uint32_t symbol, int column, sqlite3_context *ctx)
-{
-    const ken_symbol *s = &c->facts.symbols[symbol];
-    switch (column) {
-    case CHUNK_SYMBOL_ID:
-        put_item_id(c, ctx, symbol);
-        break;
-    case CHUNK_SYMBOL:
-        put_text(ctx, ken_view_qualified(&c->arena, &c->facts, symbol));
-        break;
-    case CHUNK_KIND:
-        put_word(ctx, ken_symbol_kind_word(s->kind));
-        break;
-    case CHUNK_PARENT:
-        if (s->parent >= 0)
-            put_text(ctx, ken_view_qualified(&c->arena, &c->facts, (uint32_t)s->parent));
-        break;
-    case CHUNK_SIGNATURE:
-        put_span(c, ctx, s->signature, true);
-        break;
-    case CHUNK_VISIBILITY:
-        put_word(ctx, ken_visibility_word(s->visibility));
-        break;
-    default:
-        put_span(c, ctx, s->doc, false);
-        break;
-    }
-}
-
-static void put_chunk_place(const ken_chunk *k, int column, sqlite3_context *ctx)
-{
-    switch (column) {
-    case CHUNK_LINE_START:
-        put_number(ctx, k->first_line + 1u);
-        break;
-    case CHUNK_LINE_END:
-        put_number(ctx, k->last_line + 1u);
-        break;
-    case CHUNK_CHAR_START:
-        put_number(ctx, k->span.start);
-        break;
-    case CHUNK_CHAR_END:
-        put_number(ctx, k->span.end);
-        break;
-    case CHUNK_TYPE:
-        put_word(ctx, ken_chunk_type_word(k->type));
-        break;
-    case CHUNK_TOKENS:
-        put_number(ctx, k->n_tokens);
-        break;
-    default:
-        put_number(ctx, 0); // is_collapsed
-        break;
-    }
-}
-
 static ken_status chunk_column(sql_cursor *c, int column, sqlite3_context *ctx, ken_err *err)
 {
+    static const ken_symbol none = { .parent = -1 };
     const ken_chunk *k = &c->facts.chunks[c->item];
+    const ken_symbol *s = k->symbol >= 0 ? &c->facts.symbols[k->symbol] : &none;
     ken_status st = KEN_OK;
     switch (column) {
-    case CHUNK_ID:
-        put_item_id(c, ctx, c->item);
-        break;
-    case CHUNK_CHUNK_ID:
-        put_uuid(ctx, ken_uuid_of_chunk(ken_sql__row(c)->path, c->item));
-        break;
-    case CHUNK_FILE_ID:
-    case CHUNK_FILE_PATH:
-        put_file_column(c, ctx, column == CHUNK_FILE_PATH);
-        break;
-    case CHUNK_ORDINAL:
-        put_number(ctx, c->item);
-        break;
-    case CHUNK_LANGUAGE:
-        put_word(ctx, ken_lang_name((ken_lang_id)c->facts.lang));
-        break;
-    case CHUNK_SYMBOL_ID:
-    case CHUNK_SYMBOL:
-    case CHUNK_KIND:
-    case CHUNK_PARENT:
-    case CHUNK_SIGNATURE:
-    case CHUNK_VISIBILITY:
-    case CHUNK_DOC:
-        if (k->symbol >= 0)
-            put_chunk_symbol(c, (uint32_t)k->symbol, column, ctx);
-        break;
-    case CHUNK_PACKAGE:
-        st = ken_sql__need_refs(c, err);
-        if (!st)
-            put_some(ctx, c->refs.package);
-        break;
-    case CHUNK_CONTENT:
-        st = put_enriched(c, ctx, err);
-        break;
-    case CHUNK_SOURCE:
-        put_span(c, ctx, k->span, false);
-        break;
-    default:
-        put_chunk_place(k, column, ctx);
-        break;
+        CHUNK_COLUMNS(CASE)
     }
     return st;
 }
@@ -472,9 +346,10 @@ static ken_status chunk_column(sql_cursor *c, int column, sqlite3_context *ctx, 
 
 // clang-format off
 #define PAIR_COLUMNS(X) \
-    X(PAIR_FILE_ID, "file_id", "INTEGER", "files.id") \
-    X(PAIR_CHUNK_ID, "chunk_id", "INTEGER", "chunks.id") \
-    X(PAIR_SYMBOL_ID, "symbol_id", "INTEGER", "symbols.id")
+    X(PAIR_FILE_ID, "file_id", "INTEGER", "files.id", put_file_id(c, ctx)) \
+    X(PAIR_CHUNK_ID, "chunk_id", "INTEGER", "chunks.id", \
+      put_item_id(c, ctx, ken_sql__chunk_at(&c->facts, c->facts.symbols[c->item].span.start))) \
+    X(PAIR_SYMBOL_ID, "symbol_id", "INTEGER", "symbols.id", put_item_id(c, ctx, c->item))
 // clang-format on
 
 enum {
@@ -486,12 +361,9 @@ static const ken_sql_column pair_columns[] = { PAIR_COLUMNS(COLUMN) };
 static ken_status pair_column(sql_cursor *c, int column, sqlite3_context *ctx, ken_err *err)
 {
     (void)err;
-    if (column == PAIR_FILE_ID)
-        put_file_column(c, ctx, false);
-    else if (column == PAIR_SYMBOL_ID)
-        put_item_id(c, ctx, c->item);
-    else
-        put_item_id(c, ctx, ken_sql__chunk_at(&c->facts, c->facts.symbols[c->item].span.start));
+    switch (column) {
+        PAIR_COLUMNS(CASE)
+    }
     return KEN_OK;
 }
 
@@ -499,16 +371,21 @@ static ken_status pair_column(sql_cursor *c, int column, sqlite3_context *ctx, k
 
 // clang-format off
 #define REF_COLUMNS(X) \
-    X(REF_ID, "id", "INTEGER", "number of the place") \
-    X(REF_FILE_ID, "file_id", "INTEGER", "files.id") \
-    X(REF_FILE_PATH, "file_path", "TEXT", "files.path") \
-    X(REF_NAME, "name", "TEXT", "the name") \
-    X(REF_EXPRESSION, "expression", "TEXT", "with what stands before it: db.open; locals are replaced by their values") \
-    X(REF_ROLE, "role", "TEXT", "call, new, read, write, type, inherit, import, decorate") \
-    X(REF_LINE, "line", "INTEGER", "from 1; NULL when the file has changed") \
-    X(REF_BYTE, "byte", "INTEGER", "where the name begins") \
-    X(REF_SYMBOL_ID, "symbol_id", "INTEGER", "symbols.id of the definition around it") \
-    X(REF_SYMBOL, "symbol_name", "TEXT", "the name of that, with its parents")
+    X(REF_ID, "id", "INTEGER", "number of the place", put_item_id(c, ctx, c->item)) \
+    X(REF_FILE_ID, "file_id", "INTEGER", "files.id", put_file_id(c, ctx)) \
+    X(REF_FILE_PATH, "file_path", "TEXT", "files.path", put_file_path(c, ctx)) \
+    X(REF_NAME, "name", "TEXT", "the name", put_text(ctx, c->refs.exprs[r->expr].name)) \
+    X(REF_EXPRESSION, "expression", "TEXT", "with what stands before it: db.open; locals are replaced by their values", \
+      put_ref_expression(c, r->expr, ctx)) \
+    X(REF_ROLE, "role", "TEXT", "call, new, read, write, type, inherit, import, decorate", \
+      put_word(ctx, ken_ref_role_word(r->role))) \
+    X(REF_LINE, "line", "INTEGER", "from 1; NULL when the file has changed", \
+      put_ref_line(c, r->byte, ctx)) \
+    X(REF_BYTE, "byte", "INTEGER", "where the name begins", put_number(ctx, r->byte)) \
+    X(REF_SYMBOL_ID, "symbol_id", "INTEGER", "symbols.id of the definition around it", \
+      put_item_id(c, ctx, ken_sql__symbol_at(&c->facts, r->byte))) \
+    X(REF_SYMBOL, "symbol_name", "TEXT", "the name of that, with its parents", \
+      put_qualified(c, ctx, ken_sql__symbol_at(&c->facts, r->byte)))
 // clang-format on
 
 enum {
@@ -593,37 +470,8 @@ static ken_status ref_column(sql_cursor *c, int column, sqlite3_context *ctx, ke
 {
     (void)err;
     const ken_ref *r = &c->refs.refs[c->item];
-    int64_t symbol = -1;
     switch (column) {
-    case REF_ID:
-        put_item_id(c, ctx, c->item);
-        break;
-    case REF_FILE_ID:
-    case REF_FILE_PATH:
-        put_file_column(c, ctx, column == REF_FILE_PATH);
-        break;
-    case REF_NAME:
-        put_text(ctx, c->refs.exprs[r->expr].name);
-        break;
-    case REF_EXPRESSION:
-        put_ref_expression(c, r->expr, ctx);
-        break;
-    case REF_ROLE:
-        put_word(ctx, ken_ref_role_word(r->role));
-        break;
-    case REF_LINE:
-        put_ref_line(c, r->byte, ctx);
-        break;
-    case REF_BYTE:
-        put_number(ctx, r->byte);
-        break;
-    default:
-        symbol = ken_sql__symbol_at(&c->facts, r->byte);
-        if (column == REF_SYMBOL_ID)
-            put_item_id(c, ctx, symbol);
-        else if (symbol >= 0)
-            put_text(ctx, ken_view_qualified(&c->arena, &c->facts, (uint32_t)symbol));
-        break;
+        REF_COLUMNS(CASE)
     }
     return KEN_OK;
 }
@@ -632,12 +480,12 @@ static ken_status ref_column(sql_cursor *c, int column, sqlite3_context *ctx, ke
 
 // clang-format off
 #define IMPORT_COLUMNS(X) \
-    X(IMPORT_ID, "id", "INTEGER", "number of the import") \
-    X(IMPORT_FILE_ID, "file_id", "INTEGER", "files.id") \
-    X(IMPORT_FILE_PATH, "file_path", "TEXT", "files.path") \
-    X(IMPORT_MODULE, "module", "TEXT", "as written, without quotes") \
-    X(IMPORT_LINE, "line", "INTEGER", "from 1") \
-    X(IMPORT_EXPORT, "is_export", "INTEGER", "1: an export")
+    X(IMPORT_ID, "id", "INTEGER", "number of the import", put_item_id(c, ctx, c->item)) \
+    X(IMPORT_FILE_ID, "file_id", "INTEGER", "files.id", put_file_id(c, ctx)) \
+    X(IMPORT_FILE_PATH, "file_path", "TEXT", "files.path", put_file_path(c, ctx)) \
+    X(IMPORT_MODULE, "module", "TEXT", "as written, without quotes", put_text(ctx, i->module)) \
+    X(IMPORT_LINE, "line", "INTEGER", "from 1", put_number(ctx, i->line + 1u)) \
+    X(IMPORT_EXPORT, "is_export", "INTEGER", "1: an export", put_number(ctx, i->is_export))
 // clang-format on
 
 enum {
@@ -648,10 +496,7 @@ static const ken_sql_column import_columns[] = { IMPORT_COLUMNS(COLUMN) };
 
 static ken_status import_count(sql_cursor *c, uint32_t *out, ken_err *err)
 {
-    ken_status st = ken_sql__need_facts(c, err);
-    if (!st)
-        *out = c->facts.n_imports;
-    return st;
+    return count_facts(c, &c->facts.n_imports, out, err);
 }
 
 static ken_status import_column(sql_cursor *c, int column, sqlite3_context *ctx, ken_err *err)
@@ -659,22 +504,7 @@ static ken_status import_column(sql_cursor *c, int column, sqlite3_context *ctx,
     (void)err;
     const ken_import *i = &c->facts.imports[c->item];
     switch (column) {
-    case IMPORT_ID:
-        put_item_id(c, ctx, c->item);
-        break;
-    case IMPORT_FILE_ID:
-    case IMPORT_FILE_PATH:
-        put_file_column(c, ctx, column == IMPORT_FILE_PATH);
-        break;
-    case IMPORT_MODULE:
-        put_text(ctx, i->module);
-        break;
-    case IMPORT_LINE:
-        put_number(ctx, i->line + 1u);
-        break;
-    default:
-        put_number(ctx, i->is_export);
-        break;
+        IMPORT_COLUMNS(CASE)
     }
     return KEN_OK;
 }
@@ -683,8 +513,9 @@ static ken_status import_column(sql_cursor *c, int column, sqlite3_context *ctx,
 
 // clang-format off
 #define SKIP_COLUMNS(X) \
-    X(SKIP_PATH, "path", "TEXT", "relative to the root") \
-    X(SKIP_REASON, "reason", "TEXT", "a word; ken status --skipped explains it")
+    X(SKIP_PATH, "path", "TEXT", "relative to the root", put_text(ctx, c->skips[c->item].path)) \
+    X(SKIP_REASON, "reason", "TEXT", "a word; ken status --skipped explains it", \
+      put_word(ctx, ken_skip_word(c->skips[c->item].reason)))
 // clang-format on
 
 enum {
@@ -695,23 +526,19 @@ static const ken_sql_column skip_columns[] = { SKIP_COLUMNS(COLUMN) };
 
 static ken_status skip_count(sql_cursor *c, uint32_t *out, ken_err *err)
 {
-    ken_status st = KEN_OK;
-    if (!c->is_flat_loaded)
-        st = ken_store_load_skips(c->door->store, KEN_SKIP_NONE, UINT32_MAX, &c->arena, &c->skips,
-                                  &c->n_flat, err);
-    c->is_flat_loaded = !st;
-    if (!st)
-        *out = (uint32_t)c->n_flat;
-    return st;
+    ken_status st = c->is_flat_loaded
+                        ? KEN_OK
+                        : ken_store_load_skips(c->door->store, KEN_SKIP_NONE, UINT32_MAX, &c->arena,
+                                               &c->skips, &c->n_flat, err);
+    return count_flat(c, st, out);
 }
 
 static ken_status skip_column(sql_cursor *c, int column, sqlite3_context *ctx, ken_err *err)
 {
     (void)err;
-    if (column == SKIP_PATH)
-        put_text(ctx, c->skips[c->item].path);
-    else
-        put_word(ctx, ken_skip_word(c->skips[c->item].reason));
+    switch (column) {
+        SKIP_COLUMNS(CASE)
+    }
     return KEN_OK;
 }
 
@@ -719,8 +546,9 @@ static ken_status skip_column(sql_cursor *c, int column, sqlite3_context *ctx, k
 
 // clang-format off
 #define META_COLUMNS(X) \
-    X(META_KEY, "key", "TEXT", "name; config_json: scope, model and root together") \
-    X(META_VALUE, "value", "TEXT", "value")
+    X(META_KEY, "key", "TEXT", "name; config_json: scope, model and root together", \
+      put_text(ctx, c->pairs[c->item].key)) \
+    X(META_VALUE, "value", "TEXT", "value", put_text(ctx, c->pairs[c->item].value))
 // clang-format on
 
 enum {
@@ -819,7 +647,9 @@ static ken_status meta_count(sql_cursor *c, uint32_t *out, ken_err *err)
 static ken_status meta_column(sql_cursor *c, int column, sqlite3_context *ctx, ken_err *err)
 {
     (void)err;
-    put_text(ctx, column == META_KEY ? c->pairs[c->item].key : c->pairs[c->item].value);
+    switch (column) {
+        META_COLUMNS(CASE)
+    }
     return KEN_OK;
 }
 
@@ -827,12 +657,16 @@ static ken_status meta_column(sql_cursor *c, int column, sqlite3_context *ctx, k
 
 // clang-format off
 #define MODEL_COLUMNS(X) \
-    X(MODEL_NAME, "model_name", "TEXT", "name of the model") \
-    X(MODEL_VERSION, "model_version", "TEXT", "SHA-256 of the model; without one, its name: another model has another") \
-    X(MODEL_DIMS, "dimensions", "INTEGER", "numbers in a vector; 0: there are none") \
-    X(MODEL_TIME, "generation_time_ms", "INTEGER", "what making the vectors has taken; 0: runs make them") \
-    X(MODEL_TEXTS, "texts", "INTEGER", "how many texts these were") \
-    X(MODEL_CREATED, "created_at", "TEXT", "when the last were made; else when the index was")
+    X(MODEL_NAME, "model_name", "TEXT", "name of the model", put_word(ctx, v.active)) \
+    X(MODEL_VERSION, "model_version", "TEXT", "SHA-256 of the model; without one, its name: another model has another", \
+      put_text(ctx, version_of(c, &v))) \
+    X(MODEL_DIMS, "dimensions", "INTEGER", "numbers in a vector; 0: there are none", \
+      put_number(ctx, v.n_dims)) \
+    X(MODEL_TIME, "generation_time_ms", "INTEGER", "what making the vectors has taken; 0: runs make them", \
+      put_number(ctx, v.cost.n_ms)) \
+    X(MODEL_TEXTS, "texts", "INTEGER", "how many texts these were", put_number(ctx, v.cost.n_texts)) \
+    X(MODEL_CREATED, "created_at", "TEXT", "when the last were made; else when the index was", \
+      put_time(ctx, v.made_at_ms ? v.made_at_ms : c->door->info.at_ms))
 // clang-format on
 
 enum {
@@ -858,24 +692,7 @@ static ken_status model_column(sql_cursor *c, int column, sqlite3_context *ctx, 
     if (st)
         return st;
     switch (column) {
-    case MODEL_NAME:
-        put_word(ctx, v.active);
-        break;
-    case MODEL_VERSION:
-        put_text(ctx, version_of(c, &v));
-        break;
-    case MODEL_DIMS:
-        put_number(ctx, v.n_dims);
-        break;
-    case MODEL_TIME:
-        put_number(ctx, v.cost.n_ms);
-        break;
-    case MODEL_TEXTS:
-        put_number(ctx, v.cost.n_texts);
-        break;
-    default:
-        put_time(ctx, v.made_at_ms ? v.made_at_ms : c->door->info.at_ms);
-        break;
+        MODEL_COLUMNS(CASE)
     }
     return KEN_OK;
 }
@@ -884,14 +701,18 @@ static ken_status model_column(sql_cursor *c, int column, sqlite3_context *ctx, 
 
 // clang-format off
 #define CHECKPOINT_COLUMNS(X) \
-    X(CHECKPOINT_ID, "id", "TEXT", "UUID") \
-    X(CHECKPOINT_SUMMARY, "summary", "TEXT", "one line") \
-    X(CHECKPOINT_DESCRIPTION, "description", "TEXT", "all that is needed to go on") \
-    X(CHECKPOINT_BRANCH, "git_branch", "TEXT", "branch it was saved on") \
-    X(CHECKPOINT_COMMIT, "git_commit", "TEXT", "commit it was saved at") \
-    X(CHECKPOINT_TOKENS, "token_count", "INTEGER", "of the conversation, as told") \
-    X(CHECKPOINT_CREATED, "created_at", "TEXT", "when it was saved first") \
-    X(CHECKPOINT_UPDATED, "updated_at", "TEXT", "when it was saved last")
+    X(CHECKPOINT_ID, "id", "TEXT", "UUID", put_uuid(ctx, k->uuid)) \
+    X(CHECKPOINT_SUMMARY, "summary", "TEXT", "one line", put_text(ctx, k->summary)) \
+    X(CHECKPOINT_DESCRIPTION, "description", "TEXT", "all that is needed to go on", \
+      put_some(ctx, k->description)) \
+    X(CHECKPOINT_BRANCH, "git_branch", "TEXT", "branch it was saved on", put_some(ctx, k->git_branch)) \
+    X(CHECKPOINT_COMMIT, "git_commit", "TEXT", "commit it was saved at", put_some(ctx, k->git_commit)) \
+    X(CHECKPOINT_TOKENS, "token_count", "INTEGER", "of the conversation, as told", \
+      put_number(ctx, k->token_count)) \
+    X(CHECKPOINT_CREATED, "created_at", "TEXT", "when it was saved first", \
+      put_time(ctx, k->created_at_ms)) \
+    X(CHECKPOINT_UPDATED, "updated_at", "TEXT", "when it was saved last", \
+      put_time(ctx, k->updated_at_ms))
 // clang-format on
 
 enum {
@@ -902,14 +723,11 @@ static const ken_sql_column checkpoint_columns[] = { CHECKPOINT_COLUMNS(COLUMN) 
 
 static ken_status checkpoint_count(sql_cursor *c, uint32_t *out, ken_err *err)
 {
-    ken_status st = KEN_OK;
-    if (!c->is_flat_loaded)
-        st = ken_store_list_checkpoints(c->door->store, 0, KEN_SQL_ROWS_MAX, true, &c->arena,
-                                        &c->checkpoints, &c->n_flat, err);
-    c->is_flat_loaded = !st;
-    if (!st)
-        *out = (uint32_t)c->n_flat;
-    return st;
+    ken_status st = c->is_flat_loaded
+                        ? KEN_OK
+                        : ken_store_list_checkpoints(c->door->store, 0, KEN_SQL_ROWS_MAX, true,
+                                                     &c->arena, &c->checkpoints, &c->n_flat, err);
+    return count_flat(c, st, out);
 }
 
 static ken_status checkpoint_column(sql_cursor *c, int column, sqlite3_context *ctx, ken_err *err)
@@ -917,27 +735,7 @@ static ken_status checkpoint_column(sql_cursor *c, int column, sqlite3_context *
     (void)err;
     const ken_checkpoint_row *k = &c->checkpoints[c->item];
     switch (column) {
-    case CHECKPOINT_ID:
-        put_uuid(ctx, k->uuid);
-        break;
-    case CHECKPOINT_SUMMARY:
-        put_text(ctx, k->summary);
-        break;
-    case CHECKPOINT_DESCRIPTION:
-        put_some(ctx, k->description);
-        break;
-    case CHECKPOINT_BRANCH:
-        put_some(ctx, k->git_branch);
-        break;
-    case CHECKPOINT_COMMIT:
-        put_some(ctx, k->git_commit);
-        break;
-    case CHECKPOINT_TOKENS:
-        put_number(ctx, k->token_count);
-        break;
-    default:
-        put_time(ctx, column == CHECKPOINT_CREATED ? k->created_at_ms : k->updated_at_ms);
-        break;
+        CHECKPOINT_COLUMNS(CASE)
     }
     return KEN_OK;
 }
@@ -946,11 +744,13 @@ static ken_status checkpoint_column(sql_cursor *c, int column, sqlite3_context *
 
 // clang-format off
 #define RULE_COLUMNS(X) \
-    X(RULE_PATH, "path", "TEXT", "relative to the root") \
-    X(RULE_KIND, "kind", "TEXT", "constraint or pattern") \
-    X(RULE_WEIGHT, "weight", "REAL", "how much its rules count") \
-    X(RULE_RULES, "rules", "INTEGER", "how many rules it has") \
-    X(RULE_INDEXED, "indexed_at", "TEXT", "when it was read")
+    X(RULE_PATH, "path", "TEXT", "relative to the root", put_text(ctx, d->path)) \
+    X(RULE_KIND, "kind", "TEXT", "constraint or pattern", \
+      put_word(ctx, d->kind == KEN_RULE_PATTERN ? "pattern" : "constraint")) \
+    X(RULE_WEIGHT, "weight", "REAL", "how much its rules count", \
+      sqlite3_result_double(ctx, d->weight)) \
+    X(RULE_RULES, "rules", "INTEGER", "how many rules it has", put_number(ctx, d->n_rules)) \
+    X(RULE_INDEXED, "indexed_at", "TEXT", "when it was read", put_time(ctx, d->indexed_at_ms))
 // clang-format on
 
 enum {
@@ -961,14 +761,11 @@ static const ken_sql_column rule_columns[] = { RULE_COLUMNS(COLUMN) };
 
 static ken_status rule_count(sql_cursor *c, uint32_t *out, ken_err *err)
 {
-    ken_status st = KEN_OK;
-    if (!c->is_flat_loaded)
-        st = ken_store_load_rule_documents(c->door->store, &c->arena, &c->documents, &c->n_flat,
-                                           err);
-    c->is_flat_loaded = !st;
-    if (!st)
-        *out = (uint32_t)c->n_flat;
-    return st;
+    ken_status st = c->is_flat_loaded
+                        ? KEN_OK
+                        : ken_store_load_rule_documents(c->door->store, &c->arena, &c->documents,
+                                                        &c->n_flat, err);
+    return count_flat(c, st, out);
 }
 
 static ken_status rule_column(sql_cursor *c, int column, sqlite3_context *ctx, ken_err *err)
@@ -976,21 +773,7 @@ static ken_status rule_column(sql_cursor *c, int column, sqlite3_context *ctx, k
     (void)err;
     const ken_rule_document_row *d = &c->documents[c->item];
     switch (column) {
-    case RULE_PATH:
-        put_text(ctx, d->path);
-        break;
-    case RULE_KIND:
-        put_word(ctx, d->kind == KEN_RULE_PATTERN ? "pattern" : "constraint");
-        break;
-    case RULE_WEIGHT:
-        sqlite3_result_double(ctx, d->weight);
-        break;
-    case RULE_RULES:
-        put_number(ctx, d->n_rules);
-        break;
-    default:
-        put_time(ctx, d->indexed_at_ms);
-        break;
+        RULE_COLUMNS(CASE)
     }
     return KEN_OK;
 }
@@ -999,13 +782,17 @@ static ken_status rule_column(sql_cursor *c, int column, sqlite3_context *ctx, k
 
 // clang-format off
 #define CHANGE_COLUMNS(X) \
-    X(CHANGE_ID, "id", "INTEGER", "number of the event; the newest has the largest") \
-    X(CHANGE_GENERATION, "generation", "INTEGER", "that the event led to; the first adds all files and has none") \
-    X(CHANGE_FILE_ID, "code_file_id", "INTEGER", "files.id; NULL when there is no such file now") \
-    X(CHANGE_PATH, "path", "TEXT", "relative to the root") \
-    X(CHANGE_TYPE, "event_type", "TEXT", "added, modified, deleted; a rename is a deletion and an addition") \
-    X(CHANGE_DETECTED, "detected_at", "TEXT", "when a run found it") \
-    X(CHANGE_PROCESSED, "processed", "INTEGER", "1: the index has it")
+    X(CHANGE_ID, "id", "INTEGER", "number of the event; the newest has the largest", \
+      put_number(ctx, c->item + 1u)) \
+    X(CHANGE_GENERATION, "generation", "INTEGER", "that the event led to; the first adds all files and has none", \
+      put_number(ctx, e->generation)) \
+    X(CHANGE_FILE_ID, "code_file_id", "INTEGER", "files.id; NULL when there is no such file now", \
+      put_changed_file(c, ctx, e->path)) \
+    X(CHANGE_PATH, "path", "TEXT", "relative to the root", put_text(ctx, e->path)) \
+    X(CHANGE_TYPE, "event_type", "TEXT", "added, modified, deleted; a rename is a deletion and an addition", \
+      put_word(ctx, ken_file_event_word(e->kind))) \
+    X(CHANGE_DETECTED, "detected_at", "TEXT", "when a run found it", put_time(ctx, e->at_ms)) \
+    X(CHANGE_PROCESSED, "processed", "INTEGER", "1: the index has it", put_number(ctx, 1))
 // clang-format on
 
 enum {
@@ -1016,142 +803,52 @@ static const ken_sql_column change_columns[] = { CHANGE_COLUMNS(COLUMN) };
 
 static ken_status change_count(sql_cursor *c, uint32_t *out, ken_err *err)
 {
-    ken_status st = KEN_OK;
-    if (!c->is_flat_loaded)
-        st = ken_index_load_events(c->door->store, &c->arena, &c->changes, &c->n_flat, err);
-    c->is_flat_loaded = !st;
-    if (!st)
-        *out = (uint32_t)c->n_flat;
-    return st;
+    ken_status st = c->is_flat_loaded ? KEN_OK
+                                      : ken_index_load_events(c->door->store, &c->arena,
+                                                              &c->changes, &c->n_flat, err);
+    return count_flat(c, st, out);
+}
+
+static void put_changed_file(sql_cursor *c, sqlite3_context *ctx, ken_str path)
+{
+    size_t file = ken_sql__file_at(c->door, path);
+    if (file != SIZE_MAX)
+        put_number(ctx, (uint64_t)c->door->rows[file].id);
 }
 
 static ken_status change_column(sql_cursor *c, int column, sqlite3_context *ctx, ken_err *err)
 {
     (void)err;
     const ken_file_event *e = &c->changes[c->item];
-    size_t file;
     switch (column) {
-    case CHANGE_ID:
-        put_number(ctx, c->item + 1u);
-        break;
-    case CHANGE_GENERATION:
-        put_number(ctx, e->generation);
-        break;
-    case CHANGE_FILE_ID:
-        file = ken_sql__file_at(c->door, e->path);
-        if (file != SIZE_MAX)
-            put_number(ctx, (uint64_t)c->door->rows[file].id);
-        break;
-    case CHANGE_PATH:
-        put_text(ctx, e->path);
-        break;
-    case CHANGE_TYPE:
-        put_word(ctx, ken_file_event_word(e->kind));
-        break;
-    case CHANGE_DETECTED:
-        put_time(ctx, e->at_ms);
-        break;
-    default:
-        put_number(ctx, 1);
-        break;
+        CHANGE_COLUMNS(CASE)
     }
     return KEN_OK;
 }
 
 // ---- the list ---------------------------------------------------------------------------------
 
-const sql_table ken_sql__tables[] = {
-    { { "files", "the files of the index", file_columns, COUNT(file_columns) },
-      false,
-      0,
-      -1,
-      1,
-      one_row,
-      file_column },
-    { { "symbols", "the definitions: functions, types, fields, headings, …", symbol_columns,
-        COUNT(symbol_columns) },
-      false,
-      0,
-      1,
-      2,
-      symbol_count,
-      symbol_column },
-    { { "chunks", "what files were cut into for searching", chunk_columns, COUNT(chunk_columns) },
-      false,
-      0,
-      2,
-      3,
-      chunk_count,
-      chunk_column },
-    { { "chunk_symbols", "which chunk each definition begins in", pair_columns,
-        COUNT(pair_columns) },
-      false,
-      2,
-      0,
-      -1,
-      symbol_count,
-      pair_column },
-    { { "refs", "every place where a name is used, as it stands there", ref_columns,
-        COUNT(ref_columns) },
-      false,
-      0,
-      1,
-      2,
-      ref_count,
-      ref_column },
-    { { "imports", "what files import, include, use or export, as written", import_columns,
-        COUNT(import_columns) },
-      false,
-      0,
-      1,
-      2,
-      import_count,
-      import_column },
-    { { "skips", "what is not in the index, and why", skip_columns, COUNT(skip_columns) },
-      true,
-      -1,
-      -1,
-      -1,
-      skip_count,
-      skip_column },
-    { { "project_meta", "what else is kept with the index, as texts", meta_columns,
-        COUNT(meta_columns) },
-      true,
-      -1,
-      -1,
-      -1,
-      meta_count,
-      meta_column },
-    { { "embedding_metadata", "the model whose vectors answer", model_columns,
-        COUNT(model_columns) },
-      true,
-      -1,
-      -1,
-      -1,
-      one_row,
-      model_column },
-    { { "checkpoints", "notes of where work stood", checkpoint_columns, COUNT(checkpoint_columns) },
-      true,
-      -1,
-      -1,
-      -1,
-      checkpoint_count,
-      checkpoint_column },
-    { { "rule_documents", "the documents that state rules", rule_columns, COUNT(rule_columns) },
-      true,
-      -1,
-      -1,
-      -1,
-      rule_count,
-      rule_column },
-    { { "change_events", "which files came, changed and went: the newest 1,000", change_columns,
-        COUNT(change_columns) },
-      true,
-      -1,
-      -1,
-      -1,
-      change_count,
-      change_column },
-};
+// Name, text, whose columns, whether it has rows of no file, columns by which rows are found (of the item, of
+// the file, of the path; -1 = none), how many rows there are.
+// clang-format off
+#define TABLES(X) \
+    X("files", "the files of the index", file, false, 0, -1, 1, one_row) \
+    X("symbols", "the definitions: functions, types, fields, headings, …", symbol, false, 0, 1, 2, symbol_count) \
+    X("chunks", "what files were cut into for searching", chunk, false, 0, 2, 3, chunk_count) \
+    X("chunk_symbols", "which chunk each definition begins in", pair, false, 2, 0, -1, symbol_count) \
+    X("refs", "every place where a name is used, as it stands there", ref, false, 0, 1, 2, ref_count) \
+    X("imports", "what files import, include, use or export, as written", import, false, 0, 1, 2, import_count) \
+    X("skips", "what is not in the index, and why", skip, true, -1, -1, -1, skip_count) \
+    X("project_meta", "what else is kept with the index, as texts", meta, true, -1, -1, -1, meta_count) \
+    X("embedding_metadata", "the model whose vectors answer", model, true, -1, -1, -1, one_row) \
+    X("checkpoints", "notes of where work stood", checkpoint, true, -1, -1, -1, checkpoint_count) \
+    X("rule_documents", "the documents that state rules", rule, true, -1, -1, -1, rule_count) \
+    X("change_events", "which files came, changed and went: the newest 1,000", change, true, -1, -1, -1, change_count)
+
+#define TABLE(name, text, of, is_flat, id, file, path, count) \
+    { { name, text, of##_columns, COUNT(of##_columns) }, is_flat, id, file, path, count, of##_column },
+// clang-format on
+
+const sql_table ken_sql__tables[] = { TABLES(TABLE) };
 
 const size_t ken_sql__n_tables = COUNT(ken_sql__tables);

@@ -88,6 +88,12 @@ KEN_TEST(files_chunks_symbols_and_references_of_a_small_tree)
            "LIKE '%.md') ORDER BY position",
            "Top|0\nBelow|1\n");
     sql_is("SELECT source_code FROM chunks WHERE file_path = 'b/plain.txt'", "one\ntwo\n\n");
+    // A chunk without a definition says nothing of one.
+    kt_eq_i(
+        number(
+            "SELECT count(*) FROM chunks WHERE file_path = 'b/plain.txt' AND coalesce(symbol_id, "
+            "symbol_name, symbol_kind, parent, signature, visibility, doc_string) IS NULL"),
+        1);
     kt_true(number("SELECT count(*) FROM chunks WHERE instr(content, 'b/notes.md')") > 0);
     sample_end();
 }
