@@ -111,6 +111,7 @@ static const struct {
     { "format", "mcp.format", "--format" },
     { "host", "server.host", "--host" },
     { "port", "server.port", "--port" },
+    { "require-token", "server.require_token", "--require-token" },
     { "tls-cert", "server.tls_cert", "--tls-cert" },
     { "tls-key", "server.tls_key", "--tls-key" },
     { "sandbox", "security.sandbox", "--sandbox" },

@@ -182,6 +182,7 @@ static const cli_opt serve_opts[] = {
     { "host", 0, CLI_VALUE, "ADDRESS", "to listen on (default 127.0.0.1; another needs a token)",
       NULL },
     { "port", 0, CLI_VALUE, "N", "to listen on (default 7420; 0 = one that is free)", NULL },
+    { "require-token", 0, CLI_FLAG, NULL, "a loopback address needs an access token too", NULL },
     { "tls-cert", 0, CLI_VALUE, "FILE", "certificate, PEM; read again on SIGHUP", NULL },
     { "tls-key", 0, CLI_VALUE, "FILE", "its private key, PEM", NULL },
     { "sandbox", 0, CLI_VALUE, "HOW", "auto, on, off or strict: give up rights that are not needed",

@@ -159,6 +159,9 @@
       "(`ken token add`)")                                                                         \
     X(SERVER_PORT, "server.port", COUNT, "7420", 0, 65535, "",                                     \
       "KEN_SERVER_PORT", OWNER, "its port; 0 = one that is free")                                  \
+    X(SERVER_REQUIRE_TOKEN, "server.require_token", BOOL, "false", 0, 0, "",                       \
+      "KEN_SERVER_REQUIRE_TOKEN", OWNER,                                                           \
+      "a loopback address needs an access token too: other users of the machine can connect to it") \
     X(SERVER_TLS_CERT, "server.tls_cert", TEXT, "", 0, 0, "",                                      \
       "KEN_SERVER_TLS_CERT", OWNER,                                                                \
       "PEM file of the certificate and those above it; empty = no TLS. It is read again on SIGHUP") \

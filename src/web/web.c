@@ -72,22 +72,28 @@ static ken_status read_tls(const ken_web *w, char **out_cert, char **out_key, ke
     return st;
 }
 
-// Everybody on the network reaches another address than a loopback one.
+// Another address than a loopback one is reached by everybody on the network, a loopback one by every user of
+// the machine.
 static ken_status check_rights(ken_web *w, ken_err *err)
 {
     ken_access_token *tokens;
     size_t n = 0;
+    bool is_wanted = ken_config_bool(w->config, KEN_CFG_SERVER_REQUIRE_TOKEN);
     w->is_loopback = ken_web__is_loopback(w->host);
-    w->needs_token = !w->is_loopback;
+    w->needs_token = is_wanted || !w->is_loopback;
     if (!w->needs_token)
         return KEN_OK;
     ken_status st = ken_app_list_tokens(w->app, &w->arena, &tokens, &n, err);
-    if (!st && !n && !w->oauth)
+    if (st || n || w->oauth)
+        return st;
+    if (w->is_loopback)
         return KEN_FAIL(err, KEN_EPERM,
-                        "server.host is '%s', which others reach: make an access token first "
-                        "(`ken token add NAME`), or listen on 127.0.0.1",
-                        w->host.ptr);
-    return st;
+                        "server.require_token is true and there is no access token: make one first "
+                        "(`ken token add NAME`)");
+    return KEN_FAIL(err, KEN_EPERM,
+                    "server.host is '%s', which others reach: make an access token first "
+                    "(`ken token add NAME`), or listen on 127.0.0.1",
+                    w->host.ptr);
 }
 
 static ken_status listen_all(ken_web *w, ken_err *err)

@@ -29,8 +29,8 @@ struct ken_web {
     ken_web_opts opts;
     ken_arena arena; // of what is made at the start
     char url[300];
-    bool is_loopback; // the address is, so that no token is needed
-    bool needs_token;
+    bool is_loopback;                  // the address is
+    bool needs_token;                  // over TCP
     int lock_fd;                       // of the data folder; -1 = not held
     int listen_fd, unix_fd, mcp_fd;    // until the servers have them; -1 = none
     ken_str host, unix_path, mcp_path; // where it listens

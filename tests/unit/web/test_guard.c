@@ -91,6 +91,37 @@ KEN_TEST(another_address_needs_a_token)
     lab_stop();
 }
 
+// Whoever has an account on the machine can connect to 127.0.0.1.
+KEN_TEST(a_loopback_address_can_need_a_token_too)
+{
+    const ken_config_flag flags[] = { { "server.require_token", "true", "--require-token" } };
+    ken_access_token t;
+    ken_str secret;
+    lab_open_app(flags, 1);
+    const ken_web_opts o = { .version = "1" };
+    kt_status(ken_web_open(lab.app, &o, &lab.web, &lab.err), KEN_EPERM);
+    kt_has_str(lab.err.msg, "server.require_token");
+    kt_has_str(lab.err.msg, "ken token add");
+    const ken_app_token_opts wish = { .name = KEN_STR("r"), .scopes = KEN_SCOPE_F_READ };
+    kt_ok_err(ken_app_add_token(lab.app, &wish, &lab.arena, &t, &secret, &lab.err), &lab.err);
+    lab_serve(NULL);
+    char with[256];
+    snprintf(with, sizeof with, LAB_JSON "\nAuthorization: Bearer " KEN_STR_FMT,
+             KEN_STR_ARG(secret));
+    kt_has_str(lab_post("/api/v1/list_projects", LAB_JSON, "{}"), "HTTP/1.1 401");
+    kt_has_str(lab_post("/mcp", LAB_JSON, "{}"), "HTTP/1.1 401");
+    kt_has_str(lab_get("/healthz"), "HTTP/1.1 200");
+    kt_has_str(lab_post("/api/v1/list_projects", with, "{}"), "HTTP/1.1 200");
+    // The name of the server is checked as before.
+    kt_has_str(lab_ask("GET /healthz HTTP/1.1\nHost: evil.example", NULL), "HTTP/1.1 403");
+    int fd = lab_dial_unix();
+    lab_say(fd,
+            "GET /api/v1/list_projects HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    kt_has_str(lab_hear(fd, NULL), "HTTP/1.1 200"); // of the user who runs the server
+    close(fd);
+    lab_stop();
+}
+
 KEN_TEST(one_server_for_one_data_folder)
 {
     lab_start();

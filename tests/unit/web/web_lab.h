@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "app/tokens.h"
@@ -85,6 +86,16 @@ static inline int lab_dial(void)
     struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons((uint16_t)lab.port) };
     at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    kt_eq_i(connect(fd, (struct sockaddr *)&at, sizeof at), 0);
+    return fd;
+}
+
+// The socket in the data folder.
+static inline int lab_dial_unix(void)
+{
+    struct sockaddr_un at = { .sun_family = AF_UNIX };
+    snprintf(at.sun_path, sizeof at.sun_path, "%s/server.sock", ktest_path("data"));
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     kt_eq_i(connect(fd, (struct sockaddr *)&at, sizeof at), 0);
     return fd;
 }
