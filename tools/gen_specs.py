@@ -149,6 +149,7 @@ def operation(spec):
         f"    .name = {c_string(spec['name'])}, .set = {c_string(spec['set'])},\n"
         f"    .listing = {c_string(specs.compact(specs.listing(spec)))},\n"
         f"    .full = {full(spec)}, .is_of_project = {'true' if specs.is_of_project(spec) else 'false'},\n"
+        f"    .project_arg = {c_string(specs.project_parameter(spec))},\n"
         f"    .list = {c_string(limits.get('list'))}, .timeout_ms = {limits.get('timeout_ms', 600000)},\n"
         f"    .max_bytes = {limits.get('bytes', 0)}, .is_job = {'true' if limits.get('job') else 'false'},\n"
         f"    .is_read_only = {EFFECTS[spec['effect']]},\n"

@@ -222,6 +222,14 @@ def is_of_project(spec):
     return spec.get("scope", "project") == "project"
 
 
+def project_parameter(spec):
+    """The parameter that names the project, or None."""
+    if "project" in spec["parameters"]:
+        return spec["parameters"]["project"].get("same_as", "project")
+    words = spec.get("command", {}).get("words", [])
+    return next((w["to"] for w in words if w.get("kind") in ("root", "folder") and "to" in w), None)
+
+
 def is_bound(spec):
     """The command works on a project that is found first, and indexed when it never was."""
     words = spec["command"].get("words", [])

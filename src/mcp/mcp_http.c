@@ -294,6 +294,30 @@ static void post_legacy(mcp_http_exchange *e, const ken_mcp_http_caller *caller,
     pass_on(e, caller, s->mcp, m, body);
 }
 
+// The project that a request of an endpoint for all is about, as its client names it; ptr NULL: of none, or of all.
+static ken_str project_of(const ken_mcp__message *m, ken_arena *arena)
+{
+    const json_t *args = json_object_get(m->params, "arguments");
+    const ken_tool_spec *spec;
+    if (ken_str_eq_c(m->method, "resources/read"))
+        return ken_mcp__resource_project(ken_json_text(json_object_get(m->params, "uri")), arena);
+    if (ken_str_eq_c(m->method, "prompts/get"))
+        return (ken_str){ "", 0 };
+    if (!ken_str_eq_c(m->method, "tools/call"))
+        return (ken_str){ NULL, 0 };
+    spec = ken_tool_spec_find(ken_json_text(json_object_get(m->params, "name")));
+    return spec ? ken_tool_named_project(spec, args) : (ken_str){ NULL, 0 };
+}
+
+static bool admits(ken_httpd_request *r, const ken_mcp_http_caller *caller,
+                   const ken_mcp__message *m)
+{
+    if (!caller->admit || caller->project.len || m->kind != KEN_MCP__REQUEST)
+        return true;
+    ken_str project = project_of(m, ken_httpd_arena(r));
+    return !project.ptr || caller->admit(caller->admit_ctx, r, project);
+}
+
 static bool is_modern(ken_httpd_request *r, const ken_mcp__message *m)
 {
     ken_str version = ken_str_trim(ken_httpd_header(r, "MCP-Protocol-Version"));
@@ -323,7 +347,7 @@ static void post(ken_mcp_http *h, ken_httpd_request *r, const ken_mcp_http_calle
     ken_mcp__message_parse(body, &m);
     if (m.kind == KEN_MCP__BAD) {
         ken_mcp__http_refuse(r, 400, m.id, m.code, m.err.msg);
-    } else {
+    } else if (admits(r, caller, &m)) {
         mcp_http_exchange *e = ken_mcp__http_exchange_new(h, r);
         e->takes_json = takes_json;
         e->takes_stream = takes_stream;

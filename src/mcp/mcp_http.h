@@ -22,6 +22,10 @@ typedef struct ken_mcp_http_caller {
     ken_str name;      // who it is; empty = anybody
     ken_str project;   // id of the one project that may be touched; empty = any
     bool is_read_only; // only tools that change nothing
+    // Whether a request that names that project (as clients do: id, name, path; empty = none) may be made now; false:
+    // it was answered. NULL = any may. Not asked when `project` is set.
+    bool (*admit)(void *ctx, ken_httpd_request *r, ken_str project);
+    void *admit_ctx;
     // Of this request, for the log and traces:
     ken_str request_id;
     const ken_otel_context *trace; // that it carried; NULL = none

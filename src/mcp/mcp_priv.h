@@ -253,6 +253,8 @@ bool ken_mcp__template_completes(ken_str uri, ken_str name, ken_tool_complete_ki
 // when there is no such resource.
 uint64_t ken_mcp__resource_state(ken_mcp_server *s, ken_str project, ken_str uri);
 bool ken_mcp__resource_is_ours(ken_str uri); // by its form
+// The project that an address names; ptr NULL: none.
+ken_str ken_mcp__resource_project(ken_str uri, ken_arena *arena);
 
 // ---- mcp_prompt.c -------------------------------------------------------------------------------
 void ken_mcp__prompts_list(ken_mcp__request *r, ken_buf *out);

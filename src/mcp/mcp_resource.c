@@ -103,6 +103,13 @@ bool ken_mcp__resource_is_ours(ken_str uri)
     return is_ours;
 }
 
+ken_str ken_mcp__resource_project(ken_str uri, ken_arena *arena)
+{
+    address a;
+    bool has_project = parse_address(uri, &a) && a.kind.len;
+    return has_project ? ken_arena_dup(arena, a.project) : (ken_str){ NULL, 0 };
+}
+
 static void answer_absent(ken_mcp__request *r, ken_str uri, const char *why, ken_buf *out)
 {
     ken_buf data = KEN_BUF_INIT(64 * 1024);

@@ -197,6 +197,14 @@ const ken_tool_spec *ken_tool_spec_at(size_t i)
     return i < ken_tool__n_builtin ? ken_tool__builtin[i].spec : NULL;
 }
 
+const ken_tool_spec *ken_tool_spec_find(ken_str name)
+{
+    for (size_t i = 0; i < ken_tool__n_builtin; i++)
+        if (ken_str_eq_c(name, ken_tool__builtin[i].spec->name))
+            return ken_tool__builtin[i].spec;
+    return NULL;
+}
+
 static ken_toolset *builtin_set;
 static pthread_once_t builtin_once = PTHREAD_ONCE_INIT;
 

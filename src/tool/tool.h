@@ -199,6 +199,7 @@ typedef struct ken_tool_spec {
     uint64_t max_bytes;        // what an answer may have unless a call says otherwise; 0 = as all
     bool is_read_only, is_job; // a job takes as long as it takes, within timeout_ms
     bool is_of_project;        // about one project
+    const char *project_arg;   // the parameter that names the project; NULL = none
     const ken_tool_arg *args;
     size_t n_args, args_size;
     const ken_tool_alias *aliases;
@@ -252,7 +253,11 @@ void ken_toolset_free(ken_toolset *t);
 size_t ken_toolset_count(const ken_toolset *t);
 const char *ken_toolset_name(const ken_toolset *t, size_t i); // borrowed, in listing order
 // The built-in operations, those without a set too; the i-th of them in order.
-const ken_tool_spec *ken_tool_spec_at(size_t i); // NULL past the end
+const ken_tool_spec *ken_tool_spec_at(size_t i);       // NULL past the end
+const ken_tool_spec *ken_tool_spec_find(ken_str name); // NULL: there is none
+// The project that arguments name: its id, name or path; empty: none, and the call is about one. ptr NULL: it is
+// about none, or about all. Borrowed from `args`, which may be NULL.
+ken_str ken_tool_named_project(const ken_tool_spec *spec, const json_t *args);
 bool ken_toolset_has(const ken_toolset *t, ken_str name);
 const char *ken_toolset_nearest(const ken_toolset *t, ken_str name); // NULL when none is near
 uint64_t ken_toolset_timeout_ms(const ken_toolset *t, ken_str name); // 0 = none

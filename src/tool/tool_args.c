@@ -44,6 +44,21 @@ static const char *own_name(const ken_tool_spec *spec, const char *key)
     return key;
 }
 
+ken_str ken_tool_named_project(const ken_tool_spec *spec, const json_t *args)
+{
+    const char *name;
+    json_t *value;
+    ken_str project = { spec->is_of_project ? "" : NULL, 0 };
+    if (!spec->project_arg)
+        return project;
+    json_object_foreach((json_t *)(uintptr_t)args, name, value)
+    {
+        if (json_is_string(value) && !strcmp(own_name(spec, name), spec->project_arg))
+            project = ken_str_trim(ken_json_text(value));
+    }
+    return ken_str_eq_c(project, "*") ? (ken_str){ NULL, 0 } : project;
+}
+
 // Puts one argument under its own name; two names of one argument must agree.
 static ken_status put_arg(const ken_tool_spec *spec, const json_t *schema, const char *key,
                           const json_t *value, json_t *ready, ken_err *err)

@@ -18,15 +18,6 @@ typedef struct api_call { // in the arena of its request
     ken_cancel cancel;
 } api_call;
 
-static const ken_tool_spec *find_spec(ken_str name)
-{
-    const ken_tool_spec *s;
-    for (size_t i = 0; (s = ken_tool_spec_at(i)); i++)
-        if (ken_str_eq_c(name, s->name))
-            return s;
-    return NULL;
-}
-
 // ---- arguments ---------------------------------------------------------------------------------
 
 static ken_status read_body(ken_httpd_request *r, json_t **out, ken_err *err)
@@ -185,10 +176,19 @@ static bool refuses_call(ken_httpd_request *r, const ken_tool_spec *spec, bool i
     return true;
 }
 
+// Whether so many requests to its project may be made now; false: it was answered.
+static bool takes_project(const api_call *c)
+{
+    if (*c->project)
+        return ken_web__take_project(c->web, c->r, ken_str_c(c->project));
+    ken_str named = ken_tool_named_project(c->spec, c->args);
+    return !named.ptr || ken_web__take_named_project(c->web, c->r, named);
+}
+
 static void call_operation(void *ctx, ken_httpd_request *r)
 {
     ken_web *w = ctx;
-    const ken_tool_spec *spec = find_spec(ken_httpd_param(r, "operation"));
+    const ken_tool_spec *spec = ken_tool_spec_find(ken_httpd_param(r, "operation"));
     bool is_get = !ken_str_eq_c(ken_httpd_method(r), "POST");
     const web_request *q = ken_web__request(r);
     if (refuses_call(r, spec, is_get))
@@ -204,9 +204,7 @@ static void call_operation(void *ctx, ken_httpd_request *r)
         ken_web__answer_failure(r, &err);
         return;
     }
-    ken_str project =
-        *c->project ? ken_str_c(c->project) : ken_json_text(json_object_get(c->args, "project"));
-    if (!ken_web__take_project(w, r, project)) {
+    if (!takes_project(c)) {
         end_call(c);
         return;
     }

@@ -161,6 +161,19 @@ bool ken_web__take_project(ken_web *w, ken_httpd_request *r, ken_str project)
     return !project.len || take(w->projects, r, project, "to this project");
 }
 
+bool ken_web__take_named_project(void *ctx, ken_httpd_request *r, ken_str named)
+{
+    ken_web *w = ctx;
+    ken_project_info p;
+    char id[KEN_UUID_TEXT];
+    ken_err err;
+    if (!ken_config_u64(w->config, KEN_CFG_SERVER_PROJECT_RATE) ||
+        ken_app_find_project(w->app, named, KEN_STR(""), ken_httpd_arena(r), &p, &err))
+        return true;
+    ken_uuid_format(p.id, id);
+    return ken_web__take_project(w, r, ken_str_c(id));
+}
+
 // A token of ours and a subject of the authorization server may have the same name.
 ken_str ken_web__caller(ken_httpd_request *r, const web_request *q)
 {

@@ -18,6 +18,8 @@ static void handle(ken_web *w, ken_httpd_request *r, const ken_uuid *project)
     const ken_mcp_http_caller caller = {
         .name = q->is_anonymous ? KEN_STR("") : ken_web__caller(r, q),
         .project = ken_str_c(id),
+        .admit = ken_web__take_named_project,
+        .admit_ctx = w,
         .is_read_only = !(q->grant.scopes & KEN_SCOPE_F_WRITE),
         .request_id = ken_str_c(q->id),
         .trace = ken_web__trace(r),

@@ -81,6 +81,9 @@ bool ken_web__is_loopback(ken_str host); // "localhost", "127.0.0.1", "[::1]", w
 ken_str ken_web__caller(ken_httpd_request *r, const web_request *q);
 // False: so much was asked of the project that this request has to wait, and was told so.
 bool ken_web__take_project(ken_web *w, ken_httpd_request *r, ken_str project);
+// The same of a project as clients name it; empty = the only one there is. One that there is not is not counted: the
+// call says so. `ctx` is the server.
+bool ken_web__take_named_project(void *ctx, ken_httpd_request *r, ken_str named);
 
 // ---- web_proxy.c --------------------------------------------------------------------------------
 // Sets q->peer and q->is_tls.

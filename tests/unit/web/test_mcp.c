@@ -199,6 +199,54 @@ static int open_stream(const char *id, const char *last, const char *until)
     return fd;
 }
 
+// Three requests, then 429: over an endpoint for all, by name, by path, by address, left out where there is one.
+static void check_is_counted(const char *method, const char *name, const char *const arguments[3])
+{
+    const ken_config_flag flags[] = { { "server.project_rate_limit", "1", "x" },
+                                      { "server.project_rate_burst", "3", "x" } };
+    char body[700];
+    lab_open_app(flags, 2);
+    snprintf(body, sizeof body, "%s", ktest_path("src"));
+    ken_project_info p;
+    kt_ok_err(ken_app_add_project(lab.app, ken_str_c(body), KEN_STR(""), &lab.arena, &p, &lab.err),
+              &lab.err);
+    lab_serve(NULL);
+    for (size_t i = 0; i < 4; i++) {
+        const char *answer = modern(name, method, arguments[i % 3]);
+        kt_has_str(answer, i < 3 ? "HTTP/1.1 200" : "HTTP/1.1 429");
+        if (i == 3)
+            kt_not_null(lab_header(answer, "Retry-After"));
+    }
+    // The API counts in the same account, and what is about no project in none.
+    snprintf(body, sizeof body, "{\"project\":\"%s\"}", ktest_path("src"));
+    kt_has_str(lab_post("/api/v1/get_repo_status", LAB_JSON, body), "HTTP/1.1 429");
+    kt_has_str(lab_post("/api/v1/get_repo_status", LAB_JSON, "{}"), "HTTP/1.1 429");
+    kt_has_str(lab_post("/api/v1/list_projects", LAB_JSON, "{}"), "HTTP/1.1 200");
+    kt_has_str(modern("\nMcp-Name: list_projects", "tools/call", "\"name\":\"list_projects\""),
+               "HTTP/1.1 200");
+    lab_stop();
+}
+
+KEN_TEST(a_project_is_counted_by_whatever_name_it_is_asked)
+{
+    ktest_write("src/a.c", "int a;\n");
+    char by_path[700];
+    snprintf(by_path, sizeof by_path,
+             "\"name\":\"get_repo_status\",\"arguments\":{\"project\":\"%s\"}", ktest_path("src"));
+    check_is_counted(
+        "tools/call", "\nMcp-Name: get_repo_status",
+        (const char *const[]){ "\"name\":\"get_repo_status\",\"arguments\":{\"project\":\" src \"}",
+                               by_path, "\"name\":\"get_repo_status\",\"arguments\":{}" });
+}
+
+KEN_TEST(resources_count_for_their_project)
+{
+    ktest_write("src/a.c", "int a;\n");
+    static const char uri[] = "\"uri\":\"ken://src/status\"";
+    check_is_counted("resources/read", "\nMcp-Name: ken://src/status",
+                     (const char *const[]){ uri, uri, uri });
+}
+
 KEN_TEST(a_subscriber_is_told_what_changes)
 {
     ktest_write("one/a.c", "int one(void) { return 1; }\n");
