@@ -23,6 +23,8 @@ void ken_app_start_telemetry(const ken_app *app, const char *version)
         .service_name = ken_config_str(c, KEN_CFG_OTEL_SERVICE_NAME),
         .attributes = ken_config_str(c, KEN_CFG_OTEL_ATTRIBUTES),
         .version = version,
+        .sampler = ken_config_str(c, KEN_CFG_OTEL_SAMPLER),
+        .sampler_ratio = ken_config_str(c, KEN_CFG_OTEL_SAMPLER_RATIO),
         .has_traces = is_sent(c, KEN_CFG_OTEL_TRACES),
         .has_metrics = is_sent(c, KEN_CFG_OTEL_METRICS),
         .metrics_every_ms = (int64_t)ken_config_u64(c, KEN_CFG_OTEL_SECONDS) * 1000,
@@ -31,7 +33,7 @@ void ken_app_start_telemetry(const ken_app *app, const char *version)
     if (has_collector && opts.has_metrics)
         ken_metrics_start(version);
     if (has_collector && ken_otel_start(&opts, &err))
-        KEN_LOG_WARNING("otel", "nothing is sent: %s (otel.endpoint, otel.headers)", err.msg);
+        KEN_LOG_WARNING("otel", "nothing is sent: %s (otel.endpoint, otel.headers, otel.sampler_ratio)", err.msg);
 }
 
 void ken_app_stop_telemetry(void)

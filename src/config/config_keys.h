@@ -138,6 +138,13 @@
       "further attributes of the server, in the same form")                                        \
     X(OTEL_TRACES, "otel.traces", WORD, "otlp", 0, 0, "otlp|none",                                 \
       "KEN_OTEL_TRACES,OTEL_TRACES_EXPORTER", OWNER, "whether traces are sent")                    \
+    X(OTEL_SAMPLER, "otel.sampler", WORD, "parentbased_always_on", 0, 0,                           \
+      "parentbased_always_on|parentbased_always_off|parentbased_traceidratio|always_on|always_off|traceidratio", \
+      "KEN_OTEL_SAMPLER,OTEL_TRACES_SAMPLER", OWNER,                                               \
+      "which traces are recorded: as who asks (parentbased_…), where nobody asked all, none or a share of them") \
+    X(OTEL_SAMPLER_RATIO, "otel.sampler_ratio", TEXT, "1", 0, 0, "",                               \
+      "KEN_OTEL_SAMPLER_RATIO,OTEL_TRACES_SAMPLER_ARG", OWNER,                                     \
+      "that share, 0 to 1, of parentbased_traceidratio and traceidratio")                          \
     X(OTEL_METRICS, "otel.metrics", WORD, "otlp", 0, 0, "otlp|none",                               \
       "KEN_OTEL_METRICS,OTEL_METRICS_EXPORTER", OWNER, "whether metrics are sent")                 \
     X(OTEL_SECONDS, "otel.metrics_seconds", COUNT, "60", 1, 86400, "",                             \

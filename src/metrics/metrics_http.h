@@ -17,6 +17,9 @@ typedef struct ken_metrics_http {
     int64_t ns;                   // from the whole request to the end of the answer
 } ken_metrics_http;
 
+// One that is known, static: methods are what clients write. NULL = it is none.
+const char *ken_metrics_http_method(ken_str method);
+
 // A request was answered, or its client has gone.
 void ken_metrics_http_end(const ken_metrics_http *done);
 

@@ -62,8 +62,13 @@ typedef struct ken_otel_span {
     const ken_otel_context *outer;
 } ken_otel_span;
 
-// Part of `parent`, or without one of what this thread does; until its end it is what the thread does.
-// Recorded unless nothing is sent, or who asks does not record.
+// Part of `parent`; NULL = the first of a trace. Recorded when traces are sent and the sampler says so. For work that
+// goes from thread to thread: who does a part of it gives &s->self as the parent.
+void ken_otel_open(ken_otel_span *s, ken_otel_kind kind, const ken_otel_context *parent);
+void ken_otel_close(const ken_otel_span *s, ken_str name, const ken_log_field *attributes, size_t n,
+                    const char *error);
+// The same of one thread's work: without a parent it is part of what the thread does, and until its end it is what the
+// thread does.
 void ken_otel_begin(ken_otel_span *s, ken_otel_kind kind, const ken_otel_context *parent);
 // `error`: what went wrong, static; NULL = nothing.
 void ken_otel_end(ken_otel_span *s, ken_str name, const ken_log_field *attributes, size_t n,
@@ -72,6 +77,15 @@ void ken_otel_end(ken_otel_span *s, ken_str name, const ken_log_field *attribute
 void ken_otel_add_part(const ken_otel_span *whole, const char *name, int64_t began_ns, int64_t ns);
 
 // ---- sending -----------------------------------------------------------------------------------
+// Which traces are recorded, by the names that OpenTelemetry has for it.
+#define KEN_OTEL_SAMPLER_TABLE(X)                  \
+    X(PARENT_ALWAYS_ON, "parentbased_always_on")   \
+    X(PARENT_ALWAYS_OFF, "parentbased_always_off") \
+    X(PARENT_RATIO, "parentbased_traceidratio")    \
+    X(ALWAYS_ON, "always_on")                      \
+    X(ALWAYS_OFF, "always_off")                    \
+    X(RATIO, "traceidratio")
+
 typedef struct ken_otel_opts {
     const char *endpoint; // "http://127.0.0.1:4318"; /v1/traces and /v1/metrics are added
     ken_str headers;      // "name=value,name=value", values percent-encoded
@@ -79,6 +93,9 @@ typedef struct ken_otel_opts {
     ken_str attributes;   // of the resource, as `headers`
     const char *version;
     bool has_traces, has_metrics;
+    // As who asks, and where nobody asked all of them, unless one of the names says otherwise; empty = that.
+    ken_str sampler;
+    ken_str sampler_ratio; // of traces, 0 to 1, by their ids; empty = 1
     // 0 = 5 s, 60 s, 10 s, 2,048 spans
     int64_t traces_every_ms, metrics_every_ms, timeout_ms;
     size_t max_spans;

@@ -25,6 +25,10 @@ void ken_otel__set_clock(void);
 ken_status ken_otel__next_pair(ken_str *rest, ken_buf *name, ken_buf *value, bool *out_has,
                                ken_err *err) KEN_MUST_USE;
 
+// ---- otel_span.c --------------------------------------------------------------------------------
+// Which traces are recorded from now on.
+ken_status ken_otel__set_sampler(ken_str name, ken_str ratio, ken_err *err) KEN_MUST_USE;
+
 // ---- otel_send.c --------------------------------------------------------------------------------
 // Takes the text of a span, unless there is no room; `span` is empty after.
 void ken_otel__queue(ken_buf *span);

@@ -444,6 +444,8 @@ ken_status ken_otel_start(const ken_otel_opts *opts, ken_err *err)
         return KEN_OK;
     sender *s = new_sender(opts);
     ken_status st = set_up(s, opts, err);
+    if (!st)
+        st = ken_otel__set_sampler(opts->sampler, opts->sampler_ratio, err);
     if (st) {
         free_sender(s);
         return st;

@@ -232,10 +232,13 @@ bool ken_web__check(void *ctx, ken_httpd_request *r)
     ken_web *w = ctx;
     web_request *q = take_request(w, r);
     const char *foreign = find_foreign(w, r, q);
+    bool is_open = is_probe(r);
+    if (!is_open)
+        ken_web__begin_span(r, q);
     if (foreign) {
         count_refusal("origin");
         ken_web__answer_problem(r, 403, "EPERM", foreign);
         return false;
     }
-    return is_probe(r) || ((is_signed(r, q) || find_grant(w, r, q)) && take_caller(w, r, q));
+    return is_open || ((is_signed(r, q) || find_grant(w, r, q)) && take_caller(w, r, q));
 }

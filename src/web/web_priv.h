@@ -64,10 +64,11 @@ struct ken_web {
 typedef struct web_request {
     char id[WEB_REQUEST_ID]; // of the client, or ours
     ken_grant grant;
-    bool is_anonymous; // nobody showed a token: whoever may connect may do all
-    ken_str peer;      // the client's address; behind a trusted proxy as that says
-    bool is_tls;       // the same of how it came
-    const char *route; // for records; static
+    bool is_anonymous;  // nobody showed a token: whoever may connect may do all
+    ken_str peer;       // the client's address; behind a trusted proxy as that says
+    bool is_tls;        // the same of how it came
+    const char *route;  // for records; static
+    ken_otel_span span; // of the request; what is done for it is a part of it
 } web_request;
 
 web_request *ken_web__request(const ken_httpd_request *r);
@@ -128,7 +129,9 @@ bool ken_web__is_metadata(const ken_httpd_request *r);
 // ---- web_log.c ----------------------------------------------------------------------------------
 // A ken_httpd_done_fn: one record for each request, and its metrics.
 void ken_web__done(void *ctx, const ken_httpd_request *r);
-// The trace that a request says it belongs to; NULL = none. Lives as long as the request.
-const ken_otel_context *ken_web__trace(ken_httpd_request *r);
+// Begins the span of a request, part of the trace that the client says (W3C Trace Context). Its end is with the record.
+void ken_web__begin_span(ken_httpd_request *r, web_request *q);
+// What the work for a request is a part of; NULL = nothing. Lives as long as the request.
+const ken_otel_context *ken_web__trace(const ken_httpd_request *r);
 
 #endif

@@ -225,6 +225,63 @@ KEN_TEST(who_does_not_record_is_not_recorded)
     end(&c);
 }
 
+// How many of a thousand traces are recorded: begun here, by who records, by who does not.
+static void check_sampler(const char *name, const char *ratio, size_t own, size_t asked,
+                          size_t unasked)
+{
+    static collector c;
+    const char *const parents[] = { NULL, "01", "00" };
+    const size_t want[] = { own, asked, unasked };
+    for (size_t k = 0; k < 3; k++) {
+        c = (collector){ .body = NULL };
+        begin(&c, (ken_otel_opts){ .max_spans = 4000,
+                                   .sampler = ken_str_c(name),
+                                   .sampler_ratio = ken_str_c(ratio) });
+        size_t n_recorded = 0;
+        for (size_t i = 0; i < 1000; i++) {
+            ken_otel_context parent;
+            ken_otel_span s, inner;
+            char text[KEN_OTEL_PARENT_TEXT];
+            // Ids that are spread evenly over all.
+            snprintf(text, sizeof text, "00-%016zx%016llx-" SPAN "-%s", i + 1,
+                     (unsigned long long)i * UINT64_C(18446744073709551),
+                     parents[k] ? parents[k] : "01");
+            kt_true(ken_otel_context_parse(ken_str_c(text), KEN_STR(""), &parent));
+            ken_otel_begin(&s, KEN_OTEL_SERVER, parents[k] ? &parent : NULL);
+            ken_otel_begin(&inner, KEN_OTEL_CLIENT, NULL);
+            // What is done within is recorded when the whole is, and what is asked elsewhere says so.
+            if (k || strncmp(name, "always", 6) == 0 || strncmp(name, "parent", 6) == 0)
+                kt_true(inner.is_recorded == s.is_recorded);
+            kt_true((ken_otel_now()->flags & 1) == inner.is_recorded);
+            n_recorded += s.is_recorded;
+            ken_otel_end(&inner, KEN_STR("inner"), NULL, 0, NULL);
+            ken_otel_end(&s, KEN_STR("call"), NULL, 0, NULL);
+        }
+        bool is_share = want[k] > 0 && want[k] < 1000;
+        if (is_share ? n_recorded + 80 < want[k] || n_recorded > want[k] + 80
+                     : n_recorded != want[k])
+            kt_fail("%s %s: %zu of 1000 recorded, case %zu", name, ratio, n_recorded, k);
+        end(&c);
+    }
+}
+
+KEN_TEST(the_sampler_decides_which_traces_are_recorded)
+{
+    check_sampler("", "", 1000, 1000, 0);
+    check_sampler("parentbased_always_off", "", 0, 1000, 0);
+    check_sampler("parentbased_traceidratio", "0.25", 250, 1000, 0);
+    check_sampler("always_on", "", 1000, 1000, 1000);
+    check_sampler("always_off", "", 0, 0, 0);
+    check_sampler("traceidratio", "0.25", 250, 250, 250);
+    check_sampler("traceidratio", "1", 1000, 1000, 1000);
+    ken_err err = { 0 };
+    const ken_otel_opts wrong = { .endpoint = "http://127.0.0.1:1",
+                                  .has_traces = true,
+                                  .sampler_ratio = KEN_STR("1.5") };
+    kt_status(ken_otel_start(&wrong, &err), KEN_EINVAL);
+    kt_has_str(err.msg, "from 0 to 1");
+}
+
 KEN_TEST(nobody_waits_for_a_collector_and_what_has_no_room_is_counted)
 {
     static collector c;

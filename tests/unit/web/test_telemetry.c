@@ -74,6 +74,112 @@ static void has_text(const json_t *record, const char *name, const char *want)
     kt_eq_text(ken_json_text(json_object_get(json_object_get(record, "context"), name)), want);
 }
 
+// The value of an attribute of a span, as text; NULL = it has none.
+static const char *attribute(const json_t *span, const char *name)
+{
+    size_t i;
+    json_t *a;
+    json_array_foreach(json_object_get(span, "attributes"), i, a)
+    {
+        const json_t *v = json_object_get(a, "value");
+        if (!strcmp(json_string_value(json_object_get(a, "key")), name))
+            return json_string_value(
+                json_object_iter_value(json_object_iter((json_t *)(uintptr_t)v)));
+    }
+    return NULL;
+}
+
+// The span of that name whose attribute has that value; in `all`.
+static const json_t *find_span(const json_t *all, const char *name, const char *key,
+                               const char *value)
+{
+    size_t i;
+    json_t *span;
+    json_array_foreach(all, i, span)
+    {
+        const char *is = attribute(span, key);
+        if (!strcmp(json_string_value(json_object_get(span, "name")), name) && is &&
+            !strcmp(is, value))
+            return span;
+    }
+    kt_fail("no span '%s' with %s=%s", name, key, value);
+}
+
+static void has_id(const json_t *span, const char *name, const char *want)
+{
+    kt_eq_str(json_string_value(json_object_get(span, name)), want);
+}
+
+static json_t *sent_spans(const fake_http *collector)
+{
+    json_t *all = json_array();
+    for (size_t i = 0; i < collector->n_requests; i++) {
+        json_t *v = json_loads(strstr(collector->log[i].ptr, "\r\n\r\n") + 4, 0, NULL);
+        const json_t *scope = json_array_get(
+            json_object_get(json_array_get(json_object_get(v, "resourceSpans"), 0), "scopeSpans"),
+            0);
+        json_array_extend(all, json_object_get(scope, "spans"));
+        json_decref(v);
+    }
+    return all;
+}
+
+// From the client's span to the request, from there to the call.
+KEN_TEST(a_request_is_a_span_between_its_client_and_the_call)
+{
+    static fake_http collector;
+    fake_http_start(&collector, take, NULL);
+    fake_http_forget(&collector);
+    lab_open_app(NULL, 0);
+    kt_ok(ken_otel_start(
+        &(ken_otel_opts){ .endpoint = collector.url, .has_traces = true, .version = "1" }, NULL));
+    lab_serve(NULL);
+    call_thrice();
+    kt_has_str(lab_get("/healthz"), "HTTP/1.1 200");
+    kt_has_str(lab_ask("GET /api/v1/no_such HTTP/1.1\nX-Request-Id: odd", NULL), "HTTP/1.1 404");
+    kt_has_str(lab_ask("GET /api/v1/list_projects HTTP/1.1\ntraceparent: 00-" TRACE_B
+                       "-b7ad6b7169203331-00\nX-Request-Id: quiet",
+                       NULL),
+               "HTTP/1.1 200");
+    lab_stop();
+    ken_otel_stop(5000);
+    json_t *all = sent_spans(&collector);
+    const json_t *api = find_span(all, "GET /api/v1/{operation}", "ken.request.id", "third");
+    const json_t *call = find_span(all, "list_projects", "ken.request.id", "third");
+    has_id(api, "traceId", TRACE_C);
+    has_id(api, "parentSpanId", "b7ad6b7169203331");
+    has_id(api, "traceState", "v=1");
+    kt_eq_i(json_integer_value(json_object_get(api, "kind")), 2);
+    kt_eq_str(attribute(api, "http.request.method"), "GET");
+    kt_eq_str(attribute(api, "http.route"), "/api/v1/{operation}");
+    kt_eq_str(attribute(api, "http.response.status_code"), "200");
+    kt_eq_str(attribute(api, "url.scheme"), "http");
+    kt_eq_str(attribute(api, "user_agent.original"), "curl/8");
+    has_id(call, "traceId", TRACE_C);
+    has_id(call, "parentSpanId", json_string_value(json_object_get(api, "spanId")));
+    // Of a session: the same; where the message says what it belongs to, that counts for the call.
+    const json_t *second = find_span(all, "POST /mcp", "ken.request.id", "second");
+    has_id(second, "traceId", TRACE_B);
+    has_id(find_span(all, "list_projects", "ken.request.id", "second"), "parentSpanId",
+           json_string_value(json_object_get(second, "spanId")));
+    has_id(find_span(all, "POST /mcp", "ken.request.id", "first"), "traceId", TRACE_C);
+    has_id(find_span(all, "list_projects", "ken.request.id", "first"), "traceId", TRACE_A);
+    const json_t *odd = find_span(all, "GET /api/v1/{operation}", "ken.request.id", "odd");
+    kt_eq_str(attribute(odd, "http.response.status_code"), "404");
+    kt_eq_u(json_object_size(json_object_get(odd, "status")), 0); // the client's fault
+    size_t i;
+    json_t *span;
+    json_array_foreach(all, i, span)
+    {
+        const char *route = attribute(span, "http.route"), *id = attribute(span, "ken.request.id");
+        kt_true(!route || strcmp(route, "/healthz") != 0);
+        kt_true(!id || strcmp(id, "quiet") != 0); // who asked does not record
+    }
+    json_decref(all);
+    fake_http_stop(&collector);
+    ken_metrics_stop();
+}
+
 KEN_TEST(a_call_is_told_with_who_asked_and_belongs_to_its_trace)
 {
     static const struct {
