@@ -19,6 +19,8 @@
 #include "base/path.h"
 #include "cli/cli_priv.h"
 #include "git_lab.h"
+#include "httpc/httpc.h"
+#include "json/json.h"
 #include "ktest.h"
 #include "tool/tool.h"
 
@@ -410,7 +412,7 @@ static const char *const lines[] = {
     "projects archive 0000 --undo",
     "projects remove 0000 --yes",
     "model list",
-    "serve --help", // what it answers is what the operations do, each of which has a line
+    "serve --help", // it stays; a server is asked below
     "jobs list",
     "jobs show 0000",
     "jobs cancel 0000",
@@ -544,12 +546,14 @@ typedef struct server {
     size_t n;
 } server;
 
-static void server_start(server *s)
+// ken with these words, in the work tree.
+static void server_start(server *s, const char *const *words)
 {
     int in[2], out[2];
     const char *argv[WORDS_MAX * 2];
     size_t n = begin(argv);
-    argv[n++] = "mcp";
+    while (*words)
+        argv[n++] = *words++;
     argv[n] = NULL;
     const char *const *all = ktest_env(env);
     const char *program = argv[0];
@@ -589,10 +593,10 @@ static json_t *server_read(server *s)
         }
         struct pollfd p = { .fd = s->out, .events = POLLIN };
         if (poll(&p, 1, ANSWER_MS) <= 0 || s->n == LINE_MAX_BYTES)
-            kt_fail("no answer from ken mcp");
+            kt_fail("no answer from ken");
         ssize_t got = read(s->out, s->buf + s->n, LINE_MAX_BYTES - s->n);
         if (got <= 0)
-            kt_fail("ken mcp has ended");
+            kt_fail("ken has ended");
         s->n += (size_t)got;
     }
 }
@@ -691,7 +695,7 @@ KEN_TEST(tools_run_nothing_of_an_armed_repository)
     ken_str head = GIT_IN(tree, &arena, "-c", "alias.rev-parse=", "rev-parse", "HEAD");
     ken_str task = KEN_STR(""), checkpoint = KEN_STR("");
     server s;
-    server_start(&s);
+    server_start(&s, (const char *const[]){ "mcp", NULL });
     (void)server_ask(&s, "initialize",
                      "{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},"
                      "\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}");
@@ -716,6 +720,166 @@ KEN_TEST(tools_run_nothing_of_an_armed_repository)
     kt_true(task.len && checkpoint.len);
     check_mark("the server");
     check_trace("ken mcp");
+    ken_arena_release(&arena);
+}
+
+// ---- the server ---------------------------------------------------------------------------------
+
+// The process itself: beside strace, that is the one that strace started.
+static pid_t own_pid(const server *s)
+{
+    char path[64], text[64] = "";
+    int pid = 0;
+    if (!has_strace())
+        return s->pid;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)s->pid, (int)s->pid);
+    FILE *f = fopen(path, "r");
+    kt_not_null(f);
+    kt_not_null(fgets(text, sizeof text, f));
+    (void)fclose(f);
+    pid = atoi(text);
+    kt_true(pid > 1);
+    return pid;
+}
+
+// A process that ends the server when the test ends without having done so.
+static pid_t watch_over(pid_t pid)
+{
+    int ends[2];
+    char byte;
+    kt_eq_i(pipe(ends), 0);
+    pid_t watcher = fork();
+    if (!watcher) {
+        close(ends[1]);
+        (void)!read(ends[0], &byte, 1); // until the test has closed the other end, by its own end
+        kill(pid, SIGKILL);
+        _exit(0);
+    }
+    close(ends[0]);
+    return watcher;
+}
+
+// The answer of the server to a body, or without one to GET; its status too.
+static ken_str http_ask(ken_httpc *c, ken_str url, const char *body, const ken_httpc_header *more,
+                        size_t n_more, int *out_status)
+{
+    ken_httpc_header headers[6] = { { "Content-Type", "application/json" },
+                                    { "Accept", "application/json, text/event-stream" } };
+    ken_httpc_response got;
+    ken_err err = { 0 };
+    for (size_t i = 0; i < n_more; i++)
+        headers[2 + i] = more[i];
+    const ken_httpc_request request = { .url = url.ptr,
+                                        .headers = headers,
+                                        .n_headers = 2 + n_more,
+                                        .body = { body, body ? strlen(body) : 0 },
+                                        .timeout_ms = ANSWER_MS };
+    kt_ok_err(ken_httpc_send(c, &request, &got, &err), &err);
+    ken_str text = ken_arena_dup(&arena, ken_buf_str(&got.body));
+    *out_status = got.status;
+    ken_httpc_response_release(&got);
+    return text;
+}
+
+// A tool over MCP, as the stateless era does it.
+static ken_str http_mcp(ken_httpc *c, const char *url, const char *tool, const char *arguments,
+                        int *out_status)
+{
+    const ken_httpc_header headers[] = { { "MCP-Protocol-Version", "2026-07-28" },
+                                         { "Mcp-Method", "tools/call" },
+                                         { "Mcp-Name", tool } };
+    ken_str body = ken_arena_printf(
+        &arena,
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"%s\","
+        "\"arguments\":%s,\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
+        "\"io.modelcontextprotocol/clientCapabilities\":{}}}}",
+        tool, arguments);
+    return http_ask(c, ken_arena_printf(&arena, "%s/mcp", url), body.ptr, headers, 3, out_status);
+}
+
+// Every tool twice: over the API and over MCP.
+static void ask_every_tool(ken_httpc *c, const char *url, ken_str head)
+{
+    ken_str task = KEN_STR(""), checkpoint = KEN_STR("");
+    int status = 0;
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        const char *tool = calls[i].tool;
+        const char *arguments = fill(calls[i].arguments, head, task, checkpoint);
+        ken_str answer = http_ask(c, ken_arena_printf(&arena, "%s/api/v1/%s", url, tool), arguments,
+                                  NULL, 0, &status);
+        bool may_fail =
+            strstr(tool, "delete") || strstr(tool, "get_task") || strstr(arguments, "HEAD~");
+        if (status != 200 && !may_fail)
+            kt_fail("%s: %d " KEN_STR_FMT, tool, status, KEN_STR_ARG(answer));
+        if (strcmp(tool, "create_task") == 0)
+            task = id_in(answer);
+        if (strcmp(tool, "checkpoint_save") == 0)
+            checkpoint = id_in(answer);
+        (void)http_mcp(c, url, tool, arguments, &status);
+        kt_eq_i(status, 200);
+        check_mark(tool);
+    }
+    kt_true(task.len && checkpoint.len);
+}
+
+// A job on the server's own, until it is done.
+static void run_job(ken_httpc *c, const char *url, const char *kind)
+{
+    int status = 0;
+    ken_str body =
+        ken_arena_printf(&arena, "{\"kind\":\"%s\",\"project\":\"%s\",\"force\":true}", kind, tree);
+    ken_str answer =
+        http_ask(c, ken_arena_printf(&arena, "%s/api/v1/jobs", url), body.ptr, NULL, 0, &status);
+    kt_true(status == 202 || status == 200);
+    // Its stream ends with it.
+    ken_str id = id_in(answer);
+    answer = http_ask(
+        c, ken_arena_printf(&arena, "%s/api/v1/jobs/" KEN_STR_FMT "/events", url, KEN_STR_ARG(id)),
+        NULL, NULL, 0, &status);
+    kt_eq_i(status, 200);
+    kt_has_str(answer.ptr, "\"state\":\"done\"");
+    check_mark(kind);
+}
+
+KEN_TEST(a_server_runs_nothing_of_an_armed_repository)
+{
+    arm();
+    (void)real_git();
+    make_hostile_env();
+    ken_str head = GIT_IN(tree, &arena, "-c", "alias.rev-parse=", "rev-parse", "HEAD");
+    server s;
+    int status = 0;
+    server_start(&s, (const char *const[]){ "serve", "--port", "0", "--json", NULL });
+    json_t *ready = server_read(&s);
+    const char *url = ken_arena_dup(&arena, ken_json_text(json_object_get(ready, "url"))).ptr;
+    json_decref(ready);
+    pid_t pid = own_pid(&s), watcher = watch_over(pid);
+    ken_httpc *c = ken_httpc_new();
+    ask_every_tool(c, url, head);
+    run_job(c, url, "index");
+    run_job(c, url, "rules_setup");
+    static const char *const pages[] = { "/healthz",
+                                         "/metrics",
+                                         "/api/v1/openapi.json",
+                                         "/api/v1/server",
+                                         "/api/v1/jobs",
+                                         "/api/v1/search_code?query=orders",
+                                         "/api/v1/hotspots",
+                                         "/api/v1/list_secrets" };
+    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
+        ken_str answer =
+            http_ask(c, ken_arena_printf(&arena, "%s%s", url, pages[i]), NULL, NULL, 0, &status);
+        if (status != 200)
+            kt_fail("%s: %d " KEN_STR_FMT, pages[i], status, KEN_STR_ARG(answer));
+        check_mark(pages[i]);
+    }
+    ken_httpc_free(c);
+    kt_eq_i(kill(pid, SIGTERM), 0);
+    server_end(&s);
+    kt_eq_i(kill(watcher, SIGKILL), 0);
+    kt_eq_i(waitpid(watcher, &status, 0), watcher);
+    check_mark("the server");
+    check_trace("ken serve");
     ken_arena_release(&arena);
 }
 
