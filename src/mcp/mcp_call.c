@@ -10,6 +10,7 @@
 
 enum {
     ANSWER_MAX = 64 * 1024 * 1024,
+    SEEN_MAX = 64 * 1024,
     CLIENT_MAX = 60, // bytes of its name, and of its version
     PROGRESS_EVERY_NS = 100 * 1000 * 1000,
 };
@@ -156,6 +157,28 @@ static void tell_end(ken_mcp__request *r, const char *name, ken_status st, const
                       ken_utf8_clip(ken_str_c(text), sizeof text));
 }
 
+// What the session was sent before; owned. The stateless era infers nothing from earlier requests: there the client gives
+// the handle of an answer back.
+static char *seen_before(ken_mcp__request *r)
+{
+    pthread_mutex_lock(&r->session->lock);
+    char *seen = ken_strdup(r->session->seen ? r->session->seen : "");
+    pthread_mutex_unlock(&r->session->lock);
+    return seen;
+}
+
+void ken_mcp__keep_seen(ken_mcp__request *r)
+{
+    if (!r->seen)
+        return;
+    pthread_mutex_lock(&r->session->lock);
+    char *old = r->session->seen;
+    r->session->seen = r->seen;
+    r->seen = NULL;
+    pthread_mutex_unlock(&r->session->lock);
+    ken_free(old);
+}
+
 void ken_mcp__tools_call(ken_mcp__request *r, ken_buf *out)
 {
     if (refuses_call(r, out))
@@ -170,6 +193,10 @@ void ken_mcp__tools_call(ken_mcp__request *r, ken_buf *out)
         ctx.cwd = ken_mcp__client_root(r);
     ken_err err = { 0 };
     json_t *result = NULL;
+    char *before = r->is_modern ? NULL : seen_before(r);
+    ken_buf seen = KEN_BUF_INIT(SEEN_MAX);
+    ctx.seen = ken_str_c(before);
+    ctx.out_seen = before ? &seen : NULL;
     int64_t start = ken_clock_mono_ns();
     ken_status st =
         ken_tool_call(s->app, name, json_is_object(args) ? args : NULL, &ctx, &result, &err);
@@ -181,4 +208,7 @@ void ken_mcp__tools_call(ken_mcp__request *r, ken_buf *out)
     else
         put_tool_result(r, result, out);
     json_decref(result);
+    ken_free(before);
+    if (seen.len)
+        r->seen = ken_buf_steal(&seen);
 }

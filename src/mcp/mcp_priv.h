@@ -123,6 +123,7 @@ struct ken_mcp__request {
     ken_otel_context *trace; // also from the message
     char *client;            // name and version, when a tool was called; else NULL
     int64_t queued_ns;       // when it began to wait
+    char *seen;              // owned: of what its answer holds, for the session; NULL = of nothing
     // Guarded by the session's lock:
     bool has_begun;
     bool is_dropped;   // it is answered, or the client wants no answer any more
@@ -156,6 +157,7 @@ struct ken_mcp_session {
     ken_mcp__question *questions; // to the client, not answered yet
     uint64_t n_questions;         // that were asked
     char *root;                   // its folder; NULL = not asked yet, "" = it has none
+    char *seen; // handle of the code that it was sent, legacy era; NULL = none yet
 };
 
 // What belongs to no request.
@@ -206,6 +208,8 @@ void ken_mcp__answer_error(ken_mcp__request *r, int code, const char *message, k
 
 // ---- mcp_call.c ---------------------------------------------------------------------------------
 void ken_mcp__tools_call(ken_mcp__request *r, ken_buf *out);
+// The client has the answer to `r`: the session remembers what it holds.
+void ken_mcp__keep_seen(ken_mcp__request *r);
 // "name/version" of a clientInfo; owned; NULL when it says no name.
 char *ken_mcp__client_of(const json_t *info);
 // The context that tools get for this request.

@@ -92,6 +92,7 @@ void ken_mcp__request_free(ken_mcp__request *r)
     ken_free(r->request_id);
     ken_free(r->trace);
     ken_free(r->client);
+    ken_free(r->seen);
     ken_free(r);
 }
 
@@ -188,9 +189,11 @@ static void run_request(ken_mcp_session *s, ken_mcp__request *r)
         ken_mcp__answer_error(r, KEN_MCP__INTERNAL,
                               "the answer is larger than 64 MiB: ask for less of it",
                               (ken_str){ NULL, 0 }, &out);
-    if (take_answer(r))
+    if (take_answer(r)) {
+        if (!r->code)
+            ken_mcp__keep_seen(r);
         ken_mcp__answer(r, &out);
-    else if (!r->is_abandoned)
+    } else if (!r->is_abandoned)
         ken_mcp__answer_nothing(s, r->tag);
     ken_buf_release(&out);
     pthread_mutex_lock(&s->lock);

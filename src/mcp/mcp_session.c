@@ -229,6 +229,7 @@ void ken_mcp_session_free(ken_mcp_session *s)
     json_decref(s->client_capabilities);
     ken_free(s->client);
     ken_free(s->root);
+    ken_free(s->seen);
     pthread_cond_destroy(&s->one_ended);
     pthread_mutex_destroy(&s->lock);
     pthread_mutex_destroy(&s->send_lock);

@@ -70,6 +70,10 @@ typedef struct ken_tool_ctx {
     ken_str here;    // of text: where the reader stands, absolute; empty = at the root
     const ken_toolset *tools;      // NULL = every built-in operation, with all its parameters
     ken_tool_verdict *out_verdict; // of operations that judge; may be NULL, untouched by others
+    // For callers that remember for their client what it was sent: the handle of that (ptr NULL: nobody remembers),
+    // which a call that gives none goes by, and where the handle with what the answer holds is put; may be NULL.
+    ken_str seen;
+    ken_buf *out_seen;
     // Who asks, for the log: of the transport, and the name that the client gives itself. May be empty.
     ken_str request_id, client;
     const ken_otel_context *trace; // that the request carried; NULL = none, or the thread's

@@ -90,10 +90,12 @@ ken_status ken_tool__build_context(const ken_tool_env *env, const void *args, js
                                    ken_err *err)
 {
     const ken_args_build_context *a = args;
+    bool is_kept = env->ctx->seen.ptr != NULL;
     question q = { .env = env,
                    .query = a->query,
                    .filters = { .directory = a->directory },
-                   .opts = { .max_tokens = (uint32_t)a->max_tokens, .seen = a->seen } };
+                   .opts = { .max_tokens = (uint32_t)a->max_tokens,
+                             .seen = a->seen.ptr ? a->seen : env->ctx->seen } };
     ken_tool__scope scope;
     q.opts.search = &q.filters;
     ken_status st = ken_tool__ask(env, a->project, ask, &q, &scope, err);
@@ -101,10 +103,26 @@ ken_status ken_tool__build_context(const ken_tool_env *env, const void *args, js
         return st;
     ken_tool__link link = ken_tool__find_link(env->arena, scope.project.root);
     json_t *o = context_json(&q.found, q.opts.max_tokens, scope.stats.git_head, &link);
+    if (is_kept)
+        ken_json_set(o, "seen_is_kept", json_true());
+    if (env->ctx->out_seen)
+        ken_buf_put_str(env->ctx->out_seen, ken_tool__member(o, "seen"));
     ken_tool__set_scope(o, &scope);
     ken_tool__close(env, &scope);
     *out = o;
     return KEN_OK;
+}
+
+static bool refers_back(const json_t *answer)
+{
+    size_t i;
+    json_t *part;
+    json_array_foreach(json_object_get(answer, "parts"), i, part)
+    {
+        if (json_object_get(part, "sent_before"))
+            return true;
+    }
+    return false;
 }
 
 void ken_tool__build_context_text(const json_t *answer, ken_paint *out)
@@ -117,7 +135,11 @@ void ken_tool__build_context_text(const json_t *answer, ken_paint *out)
     if (json_object_get(answer, "left_out"))
         ken_paint_note(out, "no room for %lld more places; {max_tokens} makes some",
                        ken_tool__number(answer, "left_out"));
-    if (ken_tool__member(answer, "seen").len)
+    bool is_kept = json_object_get(answer, "seen_is_kept") != NULL;
+    if (is_kept && refers_back(answer))
+        ken_paint_note(
+            out, "what this session was sent before is not repeated; {seen}: \"\" sends it again");
+    if (!is_kept && ken_tool__member(answer, "seen").len)
         ken_paint_printf(out, KEN_STYLE_DIM, "seen: " KEN_STR_FMT "\n",
                          KEN_STR_ARG(ken_tool__member(answer, "seen")));
     ken_tool__put_tail(answer, out);

@@ -16,6 +16,24 @@ const initialize = {
 const project = makeProject('wire-project');
 const large = makeLargeProject('wire-large');
 
+test('a session is not sent the same code twice, a stateless client says what it has seen', async () => {
+  const w = new Wire('seen', project);
+  const wanted = 'time.sleep(2 ** attempt)';
+  const context = async (more, meta) => (await w.call('build_context', { query: 'RetryPolicy.run', ...more }, meta))
+    .result.structuredContent;
+  const modern = [await context({}, modernMeta), await context({}, modernMeta)];
+  for (const answer of modern)
+    assert.ok(answer.context.includes(wanted), 'nothing is inferred from earlier requests');
+  assert.ok(!(await context({ seen: modern[0].seen }, modernMeta)).context.includes(wanted));
+  await w.request('initialize', initialize);
+  assert.ok((await context()).context.includes(wanted));
+  const again = await context();
+  assert.ok(!again.context.includes(wanted));
+  assert.ok(again.seen_is_kept && again.parts.some((part) => part.sent_before));
+  assert.ok((await context({ seen: '' })).context.includes(wanted));
+  await w.end();
+});
+
 test('a whole conversation, and not one byte beside it', async () => {
   const w = new Wire('conversation', project);
   await w.request('initialize', initialize);

@@ -247,6 +247,68 @@ KEN_TEST(resources_count_for_their_project)
                      (const char *const[]){ uri, uri, uri });
 }
 
+// ---- code that was sent ------------------------------------------------------------------------
+
+static const char *context_call(const char *session, const char *more)
+{
+    return lab_post(
+        "/mcp", lab_fmt(LAB_JSON "\nMcp-Session-Id: %s", session),
+        lab_fmt("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{"
+                "\"name\":\"build_context\",\"arguments\":{\"query\":\"add_numbers\"%s}}}",
+                more));
+}
+
+KEN_TEST(a_session_is_not_sent_the_same_code_twice)
+{
+    static const char code[] = "return first + second";
+    char first[64], second[64], body[600];
+    ktest_write("src/a.c",
+                "int add_numbers(int first, int second)\n{\n    return first + second;\n}\n");
+    lab_start();
+    snprintf(body, sizeof body, "{\"repo_path\":\"%s\"}", ktest_path("src"));
+    kt_has_str(lab_post("/api/v1/index_repository", LAB_JSON, body), "HTTP/1.1 200");
+    snprintf(first, sizeof first, "%s", lab_initialize("/mcp", ""));
+    snprintf(second, sizeof second, "%s", lab_initialize("/mcp", ""));
+    kt_has_str(context_call(first, ""), code);
+    const char *answer = context_call(first, "");
+    kt_has_str(answer, "HTTP/1.1 200");
+    kt_null(strstr(answer, code));
+    kt_has_str(answer, "add_numbers"); // what was sent is named
+    kt_has_str(answer, "seen: \\\"\\\" sends it again");
+    kt_has_str(context_call(first, ",\"seen\":\"\""), code);
+    kt_null(strstr(context_call(first, ""), code));
+    // Another session was sent nothing yet, and what has changed is new.
+    kt_has_str(context_call(second, ""), code);
+    ktest_write("src/a.c",
+                "int add_numbers(int first, int second)\n{\n    return second + first;\n}\n");
+    kt_has_str(context_call(first, ""), "return second + first");
+    lab_stop();
+}
+
+// There the client says it.
+KEN_TEST(a_stateless_client_gives_back_what_it_has_seen)
+{
+    static const char code[] = "return first + second";
+    char body[600], handle[400] = "";
+    ktest_write("src/a.c",
+                "int add_numbers(int first, int second)\n{\n    return first + second;\n}\n");
+    lab_start();
+    snprintf(body, sizeof body, "{\"repo_path\":\"%s\"}", ktest_path("src"));
+    kt_has_str(lab_post("/api/v1/index_repository", LAB_JSON, body), "HTTP/1.1 200");
+    static const char call[] =
+        "\"name\":\"build_context\",\"arguments\":{\"query\":\"add_numbers\"%s}";
+    kt_has_str(modern("\nMcp-Name: build_context", "tools/call", lab_fmt(call, "")), code);
+    const char *answer = modern("\nMcp-Name: build_context", "tools/call", lab_fmt(call, ""));
+    kt_has_str(answer, code); // nothing is inferred from the request before
+    const char *at = strstr(answer, "seen: k1");
+    kt_not_null(at);
+    snprintf(handle, sizeof handle, ",\"seen\":\"%.*s\"", (int)strcspn(at + 6, "\\\""), at + 6);
+    answer = modern("\nMcp-Name: build_context", "tools/call", lab_fmt(call, handle));
+    kt_has_str(answer, "HTTP/1.1 200");
+    kt_null(strstr(answer, code));
+    lab_stop();
+}
+
 KEN_TEST(a_subscriber_is_told_what_changes)
 {
     ktest_write("one/a.c", "int one(void) { return 1; }\n");
