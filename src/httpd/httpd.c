@@ -86,13 +86,23 @@ static void leave_ended(ken_httpd *h, httpd_connection *c)
         c->next_ended->previous_ended = c->previous_ended;
 }
 
-// Whoever says nothing more, and of whom all was read, will not complete what is waited for. The library
-// may have seen the end together with the last bytes, and look no more.
+static bool is_resting(ken_httpd_request *r)
+{
+    pthread_mutex_lock(&r->lock);
+    bool is_suspended = r->is_suspended;
+    pthread_mutex_unlock(&r->lock);
+    return is_suspended;
+}
+
+// Whoever says nothing more waits for no answer either, and, when all was read, will not complete what is
+// waited for. The library may have seen the end together with the last bytes, and look no more.
 static void cut_ended(ken_httpd *h)
 {
     for (httpd_connection *c = h->first_ended, *next; c; c = next) {
         int n_unread = 0;
         next = c->next_ended;
+        if (c->request && is_resting(c->request))
+            ken_httpd__request_gone(c->request);
         if (!c->queue || ioctl(c->fd, FIONREAD, &n_unread) || n_unread)
             continue;
         leave_queue(c);
@@ -386,16 +396,8 @@ static void take_events(ken_httpd *h, const struct epoll_event *events, int n)
             (void)!read(h->wake_fd, &count, sizeof count);
         } else if (at) {
             httpd_connection *c = at;
-            ken_httpd_request *r = c->request;
             if (!c->has_ended)
                 join_ended(h, c);
-            if (!r)
-                continue;
-            pthread_mutex_lock(&r->lock);
-            bool is_unseen = r->is_suspended;
-            pthread_mutex_unlock(&r->lock);
-            if (is_unseen)
-                ken_httpd__request_gone(r);
         }
     }
 }

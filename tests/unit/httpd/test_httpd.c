@@ -573,6 +573,29 @@ KEN_TEST(the_end_of_a_streaming_client_is_told)
     stop();
 }
 
+// The end may be there before its request is read.
+KEN_TEST(the_end_that_comes_with_a_request_is_told)
+{
+    static const char *const paths[] = { "/kept", "/stream" };
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        char request[100];
+        start();
+        int fd = dial();
+        snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", paths[i]);
+        say(fd, request);
+        shutdown(fd, SHUT_WR);
+        wait_until_kept();
+        wait_until_gone();
+        if (i)
+            ken_httpd_end(atomic_load(&kept));
+        else
+            answer_text(atomic_load(&kept), 200, KEN_STR("too late"));
+        kt_null(strstr(hear(fd, NULL), "too late")); // to the end of the connection
+        close(fd);
+        stop();
+    }
+}
+
 KEN_TEST(a_stream_that_nobody_reads_is_cut)
 {
     start_with((ken_httpd_opts){ .max_unsent_bytes = 100000 });
