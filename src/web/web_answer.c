@@ -14,19 +14,13 @@ static const struct {
     int status;
     const char *title;
 } titles[] = {
-    { 400, "Bad request" },
-    { 401, "Unauthorized" },
-    { 403, "Forbidden" },
-    { 404, "Not found" },
-    { 409, "Conflict" },
-    { 413, "Too large" },
-    { 415, "Unsupported media type" },
-    { 422, "Unprocessable" },
-    { 429, "Too many requests" },
-    { 500, "Internal error" },
-    { 501, "Not supported" },
-    { 503, "Unavailable" },
-    { 504, "Timed out" },
+    { 400, "Bad request" },        { 401, "Unauthorized" },
+    { 403, "Forbidden" },          { 404, "Not found" },
+    { 405, "Method not allowed" }, { 409, "Conflict" },
+    { 413, "Too large" },          { 415, "Unsupported media type" },
+    { 422, "Unprocessable" },      { 429, "Too many requests" },
+    { 500, "Internal error" },     { 501, "Not supported" },
+    { 503, "Unavailable" },        { 504, "Timed out" },
     { 507, "No space left" },
 };
 
