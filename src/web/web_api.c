@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/utf8.h"
 #include "web/web_priv.h"
 
 typedef struct api_call { // in the arena of its request
@@ -97,11 +98,14 @@ static ken_status read_query(const ken_tool_spec *spec, ken_httpd_request *r, js
     *out = json_object();
     for (size_t i = 0; ken_httpd_query_at(r, i, &name, &value); i++) {
         char key[128];
-        if (!name.ptr || !value.ptr || name.len >= sizeof key) {
+        if (!name.ptr || !value.ptr || name.len >= sizeof key || !ken_utf8_is_valid(name) ||
+            !ken_utf8_is_valid(value)) {
             json_decref(*out);
             *out = NULL;
             return KEN_FAIL(err, KEN_EINVAL,
-                            "the query has a bad escape, or a name that is too long");
+                            "the query has a bad escape, what is no UTF-8, or a name of %zu or "
+                            "more bytes",
+                            sizeof key);
         }
         snprintf(key, sizeof key, KEN_STR_FMT, KEN_STR_ARG(name));
         put_value(*out, key, type_of(spec, name), value);

@@ -166,6 +166,12 @@ KEN_TEST(a_problem_says_what_and_which_request)
     answer = lab_get("/api/v1/create_task?title=x");
     kt_has_str(answer, "HTTP/1.1 405");
     kt_has_str(answer, "\"title\":\"Method not allowed\"");
+    static const char *const bad[] = { "%ff=1", "query=%c3", "\xff", "%zz=1", "%00=1" };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        answer = lab_get(lab_fmt("/api/v1/search?%s", bad[i]));
+        kt_has_str(answer, "HTTP/1.1 400");
+        kt_has_str(answer, "the query has a bad escape");
+    }
     kt_has_str(lab_post("/api/v1/outline", "\nContent-Type: text/plain", "{}"), "HTTP/1.1 415");
     kt_has_str(lab_post("/api/v1/outline", LAB_JSON, "[1]"), "HTTP/1.1 400");
     lab_stop();
