@@ -109,6 +109,9 @@ bool ken_httpd_query_at(ken_httpd_request *r, size_t i, ken_str *out_name, ken_s
 // The first header of that name, case ignored; ptr NULL when it is not there.
 ken_str ken_httpd_header(const ken_httpd_request *r, const char *name);
 ken_str ken_httpd_body(const ken_httpd_request *r);
+// How much a list such as Accept or Accept-Encoding wants `word`: 1 fully, 0 not at all (RFC 9110,
+// 12.4.2). Of the ranges that fit, the narrowest counts: the word, "type/*", "*/*" and "*".
+double ken_httpd_weight(ken_str list, const char *word);
 // Whether the body is said to be JSON, whatever the parameters of its type.
 bool ken_httpd_has_json(const ken_httpd_request *r);
 ken_arena *ken_httpd_arena(ken_httpd_request *r);

@@ -29,35 +29,15 @@ typedef enum coding {
 
 // ---- what the client takes ---------------------------------------------------------------------
 
-// Whether Accept-Encoding names the coding, and not with a weight of 0.
-static bool accepts_coding(ken_str header, const char *name)
-{
-    ken_str rest = header, item;
-    while (ken_str_split_next(&rest, ',', &item)) {
-        size_t semicolon = ken_str_find_char(item, ';');
-        ken_str word =
-            ken_str_trim(ken_str_sub(item, 0, semicolon == SIZE_MAX ? item.len : semicolon));
-        if (!ken_str_eq_fold(word, ken_str_c(name)))
-            continue;
-        if (semicolon == SIZE_MAX)
-            return true;
-        ken_str weight = ken_str_trim(ken_str_sub(item, semicolon + 1, item.len));
-        double q = 1;
-        if (ken_str_starts(weight, KEN_STR("q=")))
-            (void)ken_str_parse_double(ken_str_sub(weight, 2, weight.len), &q);
-        return q > 0;
-    }
-    return false;
-}
-
 static coding choose_coding(const ken_httpd_request *r, const ken_httpd_answer_opts *a)
 {
     ken_str accepted = ken_httpd_header(r, "Accept-Encoding");
     if (!a->may_compress || a->body.len < COMPRESS_FROM || !accepted.len)
         return PLAIN;
-    if (accepts_coding(accepted, "zstd"))
+    double zstd = ken_httpd_weight(accepted, "zstd"), gzip = ken_httpd_weight(accepted, "gzip");
+    if (zstd > 0 && zstd >= gzip)
         return ZSTD;
-    return accepts_coding(accepted, "gzip") ? GZIP : PLAIN;
+    return gzip > 0 ? GZIP : PLAIN;
 }
 
 // If-None-Match against the validator, weakly (RFC 9110, 13.1.2).

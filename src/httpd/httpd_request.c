@@ -246,6 +246,51 @@ ken_str ken_httpd_body(const ken_httpd_request *r)
     return ken_buf_str(&r->body);
 }
 
+// "q=0.5" among the parameters of a range; without one, and where it is no number, 1.
+static double weight_of(ken_str params)
+{
+    ken_str param;
+    double q;
+    while (ken_str_split_next(&params, ';', &param)) {
+        param = ken_str_trim(param);
+        if (ken_str_eq_fold(ken_str_sub(param, 0, 2), KEN_STR("q=")) &&
+            ken_str_parse_double(ken_str_sub(param, 2, param.len), &q) && q >= 0)
+            return q < 1 ? q : 1;
+    }
+    return 1;
+}
+
+// How narrowly a range fits the word; 0 = not.
+static int fit_of(ken_str range, ken_str word)
+{
+    size_t slash = ken_str_find_char(word, '/');
+    ken_str type = ken_str_sub(word, 0, slash == SIZE_MAX ? 0 : slash + 1);
+    if (ken_str_eq_fold(range, word))
+        return 3;
+    if (type.len && range.len == type.len + 1 && range.ptr[type.len] == '*' &&
+        ken_str_eq_fold(ken_str_sub(range, 0, type.len), type))
+        return 2;
+    return ken_str_eq_c(range, type.len ? "*/*" : "*");
+}
+
+double ken_httpd_weight(ken_str list, const char *word)
+{
+    ken_str item, range;
+    double weight = 0;
+    int best = 0;
+    while (ken_str_split_next(&list, ',', &item)) {
+        if (!ken_str_split_next(&item, ';', &range))
+            continue;
+        int fit = fit_of(ken_str_trim(range), ken_str_c(word));
+        double q = weight_of(item);
+        if (fit > best || (fit && fit == best && q > weight)) {
+            best = fit;
+            weight = q;
+        }
+    }
+    return weight;
+}
+
 bool ken_httpd_has_json(const ken_httpd_request *r)
 {
     ken_str type = ken_httpd_header(r, "Content-Type");

@@ -19,25 +19,9 @@ enum {
 
 // ---- what a client takes and sends -------------------------------------------------------------
 
-// Whether Accept lets `type` through: it, its "x/*", or everything. A weight of 0 excludes.
 static bool accepts(ken_str header, const char *type)
 {
-    ken_str rest = header, item, major = ken_str_c(type);
-    major.len = ken_str_find_char(major, '/') + 1;
-    while (ken_str_split_next(&rest, ',', &item)) {
-        size_t semicolon = ken_str_find_char(item, ';');
-        bool has_params = semicolon != SIZE_MAX;
-        ken_str word = ken_str_trim(ken_str_sub(item, 0, has_params ? semicolon : item.len));
-        ken_str params = has_params ? ken_str_sub(item, semicolon, item.len) : KEN_STR("");
-        bool is_any = ken_str_eq_c(word, "*/*") ||
-                      (word.len == major.len + 1 && ken_str_starts(word, major) &&
-                       word.ptr[word.len - 1] == '*');
-        if (!is_any && !ken_str_eq_fold(word, ken_str_c(type)))
-            continue;
-        return ken_str_find(params, KEN_STR("q=0;")) == SIZE_MAX &&
-               !ken_str_ends(params, KEN_STR("q=0"));
-    }
-    return false;
+    return ken_httpd_weight(header, type) > 0;
 }
 
 static bool is_legacy_version(ken_str v)

@@ -127,8 +127,6 @@ typedef enum ken_metrics_form {
 
 // The Content-Type of a form.
 const char *ken_metrics_type(ken_metrics_form form);
-// Which form a client wants, by its header Accept; ptr NULL = none was sent.
-ken_metrics_form ken_metrics_form_of(ken_str accept);
 void ken_metrics_write(ken_buf *out, ken_metrics_form form);
 
 #endif

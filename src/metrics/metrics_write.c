@@ -16,39 +16,6 @@ const char *ken_metrics_type(ken_metrics_form form)
                : "text/plain; version=0.0.4; charset=utf-8";
 }
 
-// The weight that one range of Accept gives its type: 0 to 1.
-static double weight_of(ken_str range)
-{
-    ken_str part = { NULL, 0 };
-    while (ken_str_split_next(&range, ';', &part)) {
-        double q = 0;
-        part = ken_str_trim(part);
-        if (ken_str_starts(part, KEN_STR("q=")) &&
-            ken_str_parse_double(ken_str_sub(part, 2, part.len), &q))
-            return q;
-    }
-    return 1;
-}
-
-ken_metrics_form ken_metrics_form_of(ken_str accept)
-{
-    double open = 0, plain = 0;
-    ken_str range = { NULL, 0 };
-    while (ken_str_split_next(&accept, ',', &range)) {
-        ken_str rest = range, type = { NULL, 0 };
-        if (!ken_str_split_next(&rest, ';', &type))
-            continue;
-        type = ken_str_trim(type);
-        double weight = weight_of(range);
-        if (ken_str_eq_fold(type, KEN_STR("application/openmetrics-text")))
-            open = fmax(open, weight);
-        else if (ken_str_eq_fold(type, KEN_STR("text/plain")) || ken_str_eq(type, KEN_STR("*/*")) ||
-                 ken_str_eq(type, KEN_STR("text/*")))
-            plain = fmax(plain, weight);
-    }
-    return open > 0 && open >= plain ? KEN_METRICS_OPENMETRICS : KEN_METRICS_PROMETHEUS;
-}
-
 // `has_quotes`: quotes are escaped as well.
 static void put_escaped(ken_buf *out, ken_str text, bool has_quotes)
 {

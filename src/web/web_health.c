@@ -41,10 +41,18 @@ static void get_readyz(void *ctx, ken_httpd_request *r)
         answer_text(r, 200, "text/plain; charset=utf-8", KEN_STR("ok\n"));
 }
 
+// OpenMetrics for who asks for it by name and rather than for text; what takes anything gets text.
+static ken_metrics_form form_of(ken_str accept)
+{
+    double open = ken_httpd_weight(accept, "application/openmetrics-text");
+    return open > ken_httpd_weight(accept, "text/plain") ? KEN_METRICS_OPENMETRICS
+                                                         : KEN_METRICS_PROMETHEUS;
+}
+
 static void get_metrics(void *ctx, ken_httpd_request *r)
 {
     (void)ctx;
-    ken_metrics_form form = ken_metrics_form_of(ken_httpd_header(r, "Accept"));
+    ken_metrics_form form = form_of(ken_httpd_header(r, "Accept"));
     ken_buf text = KEN_BUF_INIT(METRICS_MAX);
     ken_metrics_write(&text, form);
     answer_text(r, 200, ken_metrics_type(form), ken_buf_str(&text));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// fuzz_telemetry -- what a request says of its trace and of the form of metrics, and lists of names and
+// fuzz_telemetry -- what a request says of its trace and of what it takes, and lists of names and
 // values from the environment. The input is traceparent, a line end, and the rest: tracestate, Accept and
 // such a list. What was read of a trace is written and read as the same.
 #include <stdint.h>
 #include <string.h>
 
 #include "base/assert.h"
-#include "metrics/metrics.h"
+#include "httpd/httpd.h"
 #include "otel/otel_priv.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ken_str_line_next(&rest, &parent);
     read_trace(parent, rest);
     read_pairs(rest);
-    ken_metrics_form form = ken_metrics_form_of(rest);
-    KEN_ASSERT(form == KEN_METRICS_PROMETHEUS || form == KEN_METRICS_OPENMETRICS);
+    double weight = ken_httpd_weight(rest, "text/plain");
+    KEN_ASSERT(weight >= 0 && weight <= 1);
     return 0;
 }

@@ -487,6 +487,41 @@ static const char *body_of(const char *head, size_t *out_n)
     return body + 4;
 }
 
+KEN_TEST(a_list_weighs_what_it_names)
+{
+    static const struct {
+        const char *list, *word;
+        double weight;
+    } cases[] = {
+        { "", "gzip", 0 },
+        { "gzip", "gzip", 1 },
+        { "br, GZIP ; q=0.5", "gzip", 0.5 },
+        { "gzip;q=0", "gzip", 0 },
+        { "gzip;q=0.000, *", "gzip", 0 },
+        { "*;q=0.3, gzip;q=1", "zstd", 0.3 },
+        { "gzip;Q=0.2", "gzip", 0.2 },
+        { "gzip;q=7", "gzip", 1 },
+        { "gzip;q=-1", "gzip", 1 },
+        { "gzip;q=much", "gzip", 1 },
+        { "gzipped", "gzip", 0 },
+        { ",;q=1,, ;,", "gzip", 0 },
+        { "text/html, text/event-stream", "text/event-stream", 1 },
+        { "text/*", "text/event-stream", 1 },
+        { "texts/*", "text/event-stream", 0 },
+        { "text/*;q=0.2, */*;q=0.9", "text/event-stream", 0.2 },
+        { "*/*, text/event-stream;q=0", "text/event-stream", 0 },
+        { "*/*;q=0.0", "application/json", 0 },
+        { "application/json;charset=utf-8;q=0;x=1", "application/json", 0 },
+        { "a/b;v=2;q=0.7,a/b;v=1", "a/b", 1 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double weight = ken_httpd_weight(ken_str_c(cases[i].list), cases[i].word);
+        if (weight != cases[i].weight)
+            kt_fail("'%s' of '%s': %g", cases[i].word, cases[i].list, weight);
+    }
+    kt_true(ken_httpd_weight((ken_str){ NULL, 0 }, "gzip") == 0);
+}
+
 KEN_TEST(bodies_are_compressed_as_the_client_takes_them)
 {
     memset(large_text, 'a', sizeof large_text);

@@ -268,29 +268,6 @@ KEN_TEST(the_forms_differ_where_they_must)
     end();
 }
 
-KEN_TEST(a_client_gets_the_form_that_it_wants)
-{
-    static const struct {
-        const char *accept;
-        ken_metrics_form form;
-    } cases[] = {
-        { "", KEN_METRICS_PROMETHEUS },
-        { "*/*", KEN_METRICS_PROMETHEUS },
-        { "text/plain", KEN_METRICS_PROMETHEUS },
-        { "application/openmetrics-text", KEN_METRICS_OPENMETRICS },
-        // as Prometheus 2.42 asks
-        { "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;"
-          "q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
-          KEN_METRICS_OPENMETRICS },
-        { "text/plain;version=0.0.4, application/openmetrics-text;q=0.2", KEN_METRICS_PROMETHEUS },
-        { "application/openmetrics-text;q=0", KEN_METRICS_PROMETHEUS },
-        { "text/html, ;;,q=", KEN_METRICS_PROMETHEUS },
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        kt_eq_u(ken_metrics_form_of(ken_str_c(cases[i].accept)), cases[i].form);
-    kt_eq_u(ken_metrics_form_of((ken_str){ NULL, 0 }), KEN_METRICS_PROMETHEUS);
-}
-
 // Some of everything, odd labels among them.
 static void count_everything(void)
 {

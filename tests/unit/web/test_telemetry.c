@@ -233,6 +233,19 @@ KEN_TEST(metrics_of_a_server_at_work_are_fit_for_prometheus)
     kt_has_str(answer, "ken_mcp_sessions 1\n");
     kt_null(strstr(answer, "BREW"));
     ktest_write("metrics.txt", strstr(answer, "\r\n\r\n") + 4);
+    // as Prometheus 2.42 asks
+    kt_has_str(lab_ask("GET /metrics HTTP/1.1\nAccept: application/openmetrics-text;version=1.0.0,"
+                       "application/openmetrics-text;version=0.0.1;q=0.75,"
+                       "text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
+                       NULL),
+               "# EOF\n");
+    static const char *const texts[] = { "*/*", "text/plain, application/openmetrics-text;q=0.2",
+                                         "application/openmetrics-text;q=0" };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char head[200];
+        snprintf(head, sizeof head, "GET /metrics HTTP/1.1\nAccept: %s", texts[i]);
+        kt_has_str(lab_ask(head, NULL), "text/plain; version=0.0.4");
+    }
     kt_has_str(lab_ask("GET /metrics HTTP/1.1\nAccept: application/openmetrics-text", NULL),
                "\n# EOF\n");
     lab_stop();
