@@ -190,7 +190,8 @@ static ken_status start(job_entry *e, ken_err *err)
     e->job.state = KEN_JOB_RUNNING;
     e->job.started_at_ms = s.at_ms;
     pthread_mutex_unlock(&j->lock);
-    ken_metrics_time(KEN_METRIC_JOB_WAIT_SECONDS, (s.at_ms - e->job.created_at_ms) * NS_PER_MS,
+    e->began_ns = ken_clock_mono_ns();
+    ken_metrics_time(KEN_METRIC_JOB_WAIT_SECONDS, e->began_ns - e->made_ns,
                      KEN_LABELS(ken_job_kind_word(e->job.kind)));
     publish(e);
     return KEN_OK;
@@ -233,9 +234,9 @@ static void count_end(const job_entry *e)
 {
     const char *kind = ken_job_kind_word(e->job.kind);
     ken_metrics_add(KEN_METRIC_JOB_RUNS, 1, KEN_LABELS(kind, ken_job_state_word(e->job.state)));
-    if (e->job.started_at_ms)
-        ken_metrics_time(KEN_METRIC_JOB_SECONDS,
-                         (e->job.ended_at_ms - e->job.started_at_ms) * NS_PER_MS, KEN_LABELS(kind));
+    if (e->began_ns)
+        ken_metrics_time(KEN_METRIC_JOB_SECONDS, ken_clock_mono_ns() - e->began_ns,
+                         KEN_LABELS(kind));
 }
 
 static void log_end(const job_entry *e)

@@ -22,11 +22,12 @@ typedef struct job_entry {
     ken_job job;     // its message and error are in the buffers below
     char message[KEN_JOB_TEXT_MAX + 1], error[KEN_JOB_TEXT_MAX + 1];
     ken_cancel cancel;
-    bool is_cancelled;    // by a person; else a set `cancel` is the end of the process
-    const char *stage;    // static; what the rate is of
-    int64_t stage_ns;     // when it began
-    uint64_t stage_done;  // and how much was done then
-    int64_t published_ns; // when subscribers last heard of it
+    bool is_cancelled;         // by a person; else a set `cancel` is the end of the process
+    const char *stage;         // static; what the rate is of
+    int64_t stage_ns;          // when it began
+    uint64_t stage_done;       // and how much was done then
+    int64_t published_ns;      // when subscribers last heard of it
+    int64_t made_ns, began_ns; // by the clock that nobody sets; began 0 = not yet
 } job_entry;
 
 typedef KEN_VEC(job_entry *) job_entries;

@@ -2,6 +2,7 @@
 // Which job is next. Projects take turns: the first in the queue of the project that was served longest
 // ago, so that a project that queues a hundred jobs delays another by one of them at most.
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "job/job_priv.h"
 
 enum {
@@ -13,6 +14,7 @@ job_entry *ken_job__new_entry(ken_jobs *j, const ken_job *row)
     job_entry *e = ken_zalloc(sizeof *e);
     ken_arena_init(&e->arena, 256);
     e->owner = j;
+    e->made_ns = ken_clock_mono_ns();
     e->job = *row;
     e->job.params = ken_arena_dup(&e->arena, row->params);
     e->job.message = e->job.error = KEN_STR("");

@@ -87,12 +87,12 @@ void ken_oauth_free(ken_oauth *o)
 // ---- keys --------------------------------------------------------------------------------------
 
 // References to the keys that may have signed it: the one that it names, or those of its algorithm.
-static size_t take_keys(ken_oauth *o, const ken_jwt *t, int64_t now_ms, ken_jwk *out,
+static size_t take_keys(ken_oauth *o, const ken_jwt *t, int64_t mono_ms, ken_jwk *out,
                         bool *out_lacks)
 {
     size_t n = 0;
     pthread_mutex_lock(&o->lock);
-    bool is_known = o->fetched_at_ms && now_ms - o->fetched_at_ms < DAY_MS;
+    bool is_known = o->fetched_at_ms && mono_ms - o->fetched_at_ms < DAY_MS;
     for (size_t i = 0; is_known && i < o->n_keys && n < SAME_KEYS_MAX; i++) {
         const ken_jwk *k = &o->keys[i];
         if (t->kid.len ? ken_str_eq_c(t->kid, k->kid) : k->alg == t->alg)
@@ -100,16 +100,16 @@ static size_t take_keys(ken_oauth *o, const ken_jwt *t, int64_t now_ms, ken_jwk 
     }
     o->lacks_key = o->lacks_key || !n;
     // Whoever makes tokens up must not have the issuer asked for each.
-    *out_lacks = !n && (!is_known || now_ms - o->tried_at_ms >= TRY_AGAIN_MS);
+    *out_lacks = !n && (!is_known || mono_ms - o->tried_at_ms >= TRY_AGAIN_MS);
     pthread_mutex_unlock(&o->lock);
     return n;
 }
 
-static ken_status check_signature(ken_oauth *o, const ken_jwt *t, int64_t now_ms, ken_err *err)
+static ken_status check_signature(ken_oauth *o, const ken_jwt *t, int64_t mono_ms, ken_err *err)
 {
     ken_jwk keys[SAME_KEYS_MAX];
     bool lacks = false;
-    size_t n = take_keys(o, t, now_ms, keys, &lacks);
+    size_t n = take_keys(o, t, mono_ms, keys, &lacks);
     ken_status st =
         lacks ? KEN_FAIL(err, KEN_EBUSY, "the keys of the issuer must be fetched first")
         : n   ? KEN_EPERM
@@ -122,11 +122,11 @@ static ken_status check_signature(ken_oauth *o, const ken_jwt *t, int64_t now_ms
     return st;
 }
 
-bool ken_oauth_wants_keys(ken_oauth *o, int64_t now_ms)
+bool ken_oauth_wants_keys(ken_oauth *o, int64_t mono_ms)
 {
     pthread_mutex_lock(&o->lock);
-    bool is_old = !o->fetched_at_ms || now_ms - o->fetched_at_ms >= HOUR_MS;
-    bool may_try = !o->has_tried || now_ms - o->tried_at_ms >= TRY_AGAIN_MS;
+    bool is_old = !o->fetched_at_ms || mono_ms - o->fetched_at_ms >= HOUR_MS;
+    bool may_try = !o->has_tried || mono_ms - o->tried_at_ms >= TRY_AGAIN_MS;
     bool wants = may_try && (is_old || o->lacks_key);
     pthread_mutex_unlock(&o->lock);
     return wants;
@@ -214,13 +214,13 @@ static void set_name(ken_grant *g, ken_str subject)
     g->name[s.len] = '\0';
 }
 
-static ken_status check(ken_oauth *o, const ken_jwt *t, int64_t now_ms, ken_grant *out,
+static ken_status check(ken_oauth *o, const ken_jwt *t, ken_oauth_now now, ken_grant *out,
                         ken_err *err)
 {
     ken_grant g = { .scopes = 0 };
-    ken_status st = check_signature(o, t, now_ms, err);
+    ken_status st = check_signature(o, t, now.mono_ms, err);
     if (!st)
-        st = check_claims(o, t->claims, now_ms, err);
+        st = check_claims(o, t->claims, now.wall_ms, err);
     if (st)
         return st;
     g.scopes = read_scopes(t->claims);
@@ -231,7 +231,7 @@ static ken_status check(ken_oauth *o, const ken_jwt *t, int64_t now_ms, ken_gran
     return KEN_OK;
 }
 
-ken_status ken_oauth_check(ken_oauth *o, ken_str bearer, int64_t now_ms, ken_grant *out,
+ken_status ken_oauth_check(ken_oauth *o, ken_str bearer, ken_oauth_now now, ken_grant *out,
                            ken_err *err)
 {
     ken_arena a;
@@ -241,7 +241,7 @@ ken_status ken_oauth_check(ken_oauth *o, ken_str bearer, int64_t now_ms, ken_gra
     ken_status st = ken_jwt_read(bearer, &a, &t, &why);
     bool is_no_token = st != KEN_OK;
     if (!st)
-        st = check(o, &t, now_ms, out, &why);
+        st = check(o, &t, now, out, &why);
     ken_jwt_release(&t);
     ken_arena_release(&a);
     if (!st)

@@ -36,17 +36,23 @@ typedef struct ken_oauth_opts {
 ken_status ken_oauth_new(const ken_oauth_opts *opts, ken_oauth **out, ken_err *err) KEN_MUST_USE;
 void ken_oauth_free(ken_oauth *o); // NULL is fine
 
-// What the bearer may do, at `now_ms` (wall clock). Scopes are read, write and admin, bare or as
+// Two clocks: times of tokens are compared with that of the wall, ages of keys are counted by the
+// monotonic one, which nobody sets.
+typedef struct ken_oauth_now {
+    int64_t wall_ms, mono_ms;
+} ken_oauth_now;
+
+// What the bearer may do now. Scopes are read, write and admin, bare or as
 // "ken:read"; others are passed over. The grant is bound to no project; its name is the subject.
-ken_status ken_oauth_check(ken_oauth *o, ken_str bearer, int64_t now_ms, ken_grant *out,
+ken_status ken_oauth_check(ken_oauth *o, ken_str bearer, ken_oauth_now now, ken_grant *out,
                            ken_err *err) KEN_MUST_USE;
 
 // Whether keys are absent or old, or a check asked for one that is not known; not again within a minute
 // of the last try.
-bool ken_oauth_wants_keys(ken_oauth *o, int64_t now_ms);
+bool ken_oauth_wants_keys(ken_oauth *o, int64_t mono_ms);
 // Asks the issuer for its metadata (RFC 8414, else OpenID Connect) and its keys. On failure those that
 // are known go on for a day.
-ken_status ken_oauth_fetch(ken_oauth *o, int64_t now_ms, const ken_cancel *cancel, ken_err *err)
+ken_status ken_oauth_fetch(ken_oauth *o, int64_t mono_ms, const ken_cancel *cancel, ken_err *err)
     KEN_MUST_USE;
 
 // Where clients find the next document: beside the resource, at its host.

@@ -97,7 +97,7 @@ static ken_status fetch_keys(const fetching *f, ken_jwk *keys, size_t *n, ken_er
     return st;
 }
 
-static void set_keys(ken_oauth *o, const ken_jwk *keys, size_t n, int64_t now_ms)
+static void set_keys(ken_oauth *o, const ken_jwk *keys, size_t n, int64_t mono_ms)
 {
     ken_jwk old[KEN_JWKS_KEYS_MAX];
     pthread_mutex_lock(&o->lock);
@@ -107,21 +107,21 @@ static void set_keys(ken_oauth *o, const ken_jwk *keys, size_t n, int64_t now_ms
     for (size_t i = 0; i < n; i++)
         o->keys[i] = keys[i];
     o->n_keys = n;
-    o->fetched_at_ms = now_ms;
+    o->fetched_at_ms = mono_ms;
     o->lacks_key = false;
     pthread_mutex_unlock(&o->lock);
     for (size_t i = 0; i < n_old; i++)
         ken_jwk_release(&old[i]);
 }
 
-ken_status ken_oauth_fetch(ken_oauth *o, int64_t now_ms, const ken_cancel *cancel, ken_err *err)
+ken_status ken_oauth_fetch(ken_oauth *o, int64_t mono_ms, const ken_cancel *cancel, ken_err *err)
 {
     ken_jwk keys[KEN_JWKS_KEYS_MAX];
     size_t n = 0;
     ken_arena a;
     pthread_mutex_lock(&o->lock);
     o->has_tried = true;
-    o->tried_at_ms = now_ms;
+    o->tried_at_ms = mono_ms;
     pthread_mutex_unlock(&o->lock);
     ken_arena_init(&a, 1024);
     const fetching f = { o, ken_httpc_new(), cancel, &a };
@@ -130,6 +130,6 @@ ken_status ken_oauth_fetch(ken_oauth *o, int64_t now_ms, const ken_cancel *cance
     ken_arena_release(&a);
     if (st)
         return ken_err_wrap(err, "keys of '" KEN_STR_FMT "'", KEN_STR_ARG(o->issuer));
-    set_keys(o, keys, n, now_ms);
+    set_keys(o, keys, n, mono_ms);
     return KEN_OK;
 }

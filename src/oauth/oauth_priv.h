@@ -14,7 +14,7 @@ struct ken_oauth {
     pthread_mutex_t lock; // of all below; held for no I/O and no signature
     ken_jwk keys[KEN_JWKS_KEYS_MAX];
     size_t n_keys;
-    int64_t fetched_at_ms; // the keys; 0 = never
+    int64_t fetched_at_ms; // the keys, monotonic; 0 = never
     int64_t tried_at_ms;
     bool has_tried, lacks_key; // a token named a key that is not among them
 };

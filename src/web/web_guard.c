@@ -100,8 +100,9 @@ static void refuse_token(const ken_web *w, ken_httpd_request *r, const char *det
 // One of ours, else of the authorization server, where there is one.
 static ken_status check_token(ken_web *w, ken_str token, ken_grant *out, ken_err *err)
 {
+    const ken_oauth_now now = { ken_clock_wall_ms(), ken_clock_mono_ns() / 1000000 };
     if (w->oauth && !ken_app_is_token(token))
-        return ken_oauth_check(w->oauth, token, ken_clock_wall_ms(), out, err);
+        return ken_oauth_check(w->oauth, token, now, out, err);
     return ken_app_check_token(w->app, token, out, err);
 }
 

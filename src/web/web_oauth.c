@@ -23,14 +23,14 @@ static void fetch_keys(void *ctx, size_t worker)
     ken_web *w = ctx;
     ken_err err = { 0 };
     (void)worker;
-    if (ken_oauth_fetch(w->oauth, ken_clock_wall_ms(), &w->oauth_end, &err))
+    if (ken_oauth_fetch(w->oauth, ken_clock_mono_ns() / 1000000, &w->oauth_end, &err))
         KEN_LOG_WARNING("web", "%s", err.msg);
     atomic_store(&w->is_fetching, false);
 }
 
 void ken_web__tick_oauth(ken_web *w)
 {
-    if (!w->oauth || !ken_oauth_wants_keys(w->oauth, ken_clock_wall_ms()) ||
+    if (!w->oauth || !ken_oauth_wants_keys(w->oauth, ken_clock_mono_ns() / 1000000) ||
         atomic_exchange(&w->is_fetching, true))
         return;
     if (!ken_pool_try_submit(w->pool, fetch_keys, w))

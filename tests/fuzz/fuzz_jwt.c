@@ -42,7 +42,8 @@ static void check_grant(ken_str text)
                                   .resource = KEN_STR("https://ken.example.com/mcp") };
     if (!o)
         KEN_ASSERT(!ken_oauth_new(&opts, &o, NULL));
-    KEN_ASSERT(ken_oauth_check(o, text, 1, &g, NULL) != KEN_OK); // it has no keys
+    KEN_ASSERT(ken_oauth_check(o, text, (ken_oauth_now){ 1, 1 }, &g, NULL) !=
+               KEN_OK); // it has no keys
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

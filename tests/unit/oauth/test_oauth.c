@@ -212,10 +212,15 @@ static const char *header_of(const key *k)
         .ptr;
 }
 
+static ken_oauth_now at(int64_t ms)
+{
+    return (ken_oauth_now){ ms, ms };
+}
+
 static ken_status check(ken_oauth *o, ken_str token, ken_grant *out)
 {
     err = (ken_err){ 0 };
-    return ken_oauth_check(o, token, NOW_MS, out, &err);
+    return ken_oauth_check(o, token, at(NOW_MS), out, &err);
 }
 
 static void refused(ken_oauth *o, ken_str token, const char *why)
@@ -333,15 +338,33 @@ KEN_TEST(new_keys_are_fetched_and_a_flood_of_names_asks_once)
     publish(4);
     kt_false(ken_oauth_wants_keys(o, NOW_MS + 59000));
     kt_true(ken_oauth_wants_keys(o, NOW_MS + 60000));
-    kt_status(ken_oauth_check(o, next, NOW_MS + 60000, &g, &err), KEN_EBUSY);
+    kt_status(ken_oauth_check(o, next, at(NOW_MS + 60000), &g, &err), KEN_EBUSY);
     kt_ok_err(ken_oauth_fetch(o, NOW_MS + 60000, NULL, &err), &err);
-    kt_ok_err(ken_oauth_check(o, next, NOW_MS + 60000, &g, &err), &err);
+    kt_ok_err(ken_oauth_check(o, next, at(NOW_MS + 60000), &g, &err), &err);
     // What was taken out of the set counts no more once it was fetched again.
     keys[0] = (key){ "new", "RSA", "RS256", keys[0].pkey };
     publish(1);
     kt_true(ken_oauth_wants_keys(o, NOW_MS + 3660000)); // after an hour
     kt_ok_err(ken_oauth_fetch(o, NOW_MS + 3660000, NULL, &err), &err);
     refused(o, make(header_of(&keys[1]), good_claims(), &keys[1]), "a key that the issuer has not");
+    ken_oauth_free(o);
+    stop_issuer();
+}
+
+KEN_TEST(a_clock_that_is_set_makes_no_key_older)
+{
+    start_issuer();
+    ken_oauth *o = open_with_keys();
+    ken_grant g;
+    ken_str good = make(header_of(&keys[0]), good_claims(), &keys[0]);
+    ken_str next = make(header_of(&keys[3]), good_claims(), &keys[3]);
+    ken_oauth_now back = { NOW_MS - INT64_C(172800000), NOW_MS + 60000 };
+    ken_oauth_now ahead = { NOW_MS + INT64_C(172800000), NOW_MS };
+    kt_ok_err(ken_oauth_check(o, good, back, &g, &err), &err);
+    kt_status(ken_oauth_check(o, next, back, &g, &err), KEN_EBUSY); // a minute has passed
+    kt_status(ken_oauth_check(o, good, ahead, &g, &err), KEN_EPERM);
+    kt_has_str(err.msg, "expired");
+    kt_status(ken_oauth_check(o, next, ahead, &g, &err), KEN_EPERM); // asked a moment ago
     ken_oauth_free(o);
     stop_issuer();
 }
@@ -385,7 +408,8 @@ KEN_TEST(an_issuer_that_is_away_or_wrong)
             kt_fail("'%s' was taken", sets[i]);
     }
     kt_ok_err(check(o, good, &g), &err);
-    kt_status(ken_oauth_check(o, good, NOW_MS + INT64_C(86400000), &g, &err), KEN_EBUSY); // a day
+    kt_status(ken_oauth_check(o, good, at(NOW_MS + INT64_C(86400000)), &g, &err),
+              KEN_EBUSY); // a day
     ken_oauth_free(o);
     stop_issuer();
 }
