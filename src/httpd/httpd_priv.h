@@ -86,6 +86,7 @@ struct ken_httpd_request {
     int64_t peer_uid;
     bool is_tls;
     bool has_head;   // the head was looked at
+    bool has_fold;   // a header goes on in the next line
     bool has_begun;  // the handler was called
     bool has_queued; // the answer was handed to the library
     void *user;

@@ -95,6 +95,9 @@ static enum MHD_Result keep_header(void *ctx, enum MHD_ValueKind kind, const cha
 {
     (void)kind;
     ken_httpd_request *r = ctx;
+    // The library copies the name of a folded header, and what follows the fold to the name, not the
+    // value (0.9.75). Elsewhere the value lies behind its name.
+    r->has_fold = r->has_fold || (value && (uintptr_t)value < (uintptr_t)name);
     httpd_pair p = { ken_arena_dup(&r->arena, ken_str_c(name)),
                      ken_arena_dup(&r->arena, ken_str_c(value ? value : "")) };
     ken_vec_push(&r->headers, p); // bounded by max_head_bytes
@@ -107,6 +110,15 @@ static size_t count_headers(const ken_httpd_request *r, const char *name)
     for (size_t i = 0; i < r->headers.len; i++)
         n += ken_str_eq_fold(r->headers.ptr[i].name, ken_str_c(name));
     return n;
+}
+
+// RFC 9110, 5.6.2. "Content-Length " is no header of ours and may be one of the other end.
+static bool is_token(ken_str name)
+{
+    for (size_t i = 0; i < name.len; i++)
+        if (!ken_is_word(name.ptr[i]) && !strchr("!#$%&'*+-.^`|~", name.ptr[i]))
+            return false;
+    return name.len > 0;
 }
 
 // Two ends could read different requests out of the same bytes (RFC 9112, 6.3 and 11.2).
@@ -125,6 +137,11 @@ static const char *find_ambiguity(const ken_httpd_request *r)
         return "Transfer-Encoding must be chunked";
     if (count_headers(r, "Host") != 1 && r->connection->fd >= 0)
         return "one Host header is needed";
+    if (r->has_fold)
+        return "a header goes on in the next line";
+    for (size_t i = 0; i < r->headers.len; i++)
+        if (!is_token(r->headers.ptr[i].name))
+            return "a header's name has a character that no name has";
     for (size_t i = 0; i < r->headers.len; i++)
         if (ken_str_find_char(r->headers.ptr[i].value, '\n') != SIZE_MAX ||
             ken_str_find_char(r->headers.ptr[i].value, '\r') != SIZE_MAX)

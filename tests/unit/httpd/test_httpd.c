@@ -319,6 +319,13 @@ KEN_TEST(requests_that_two_ends_may_read_differently_are_refused)
         "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: +3\r\n\r\nabc",
         "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 3,3\r\n\r\nabc",
         "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: identity, chunked\r\n\r\n0\r\n\r\n",
+        "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length : 3\r\n\r\nabc",
+        "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding : chunked\r\n\r\n0\r\n\r\n",
+        "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n",
+        "POST /echo HTTP/1.1\r\nHost: x\r\nX: a\r\n\tContent-Length: 3\r\n\r\nabc",
+        "POST /echo HTTP/1.1\r\n X: a\r\nHost: x\r\n\r\n",
+        "GET /hello HTTP/1.1\r\nHost: x\r\nX: a\r\n b\r\n\r\n",
+        "GET /hello HTTP/1.1\r\nHost: x\r\nX\"Y: a\r\n\r\n",
         "GET /hello HTTP/1.1\r\n\r\n",
         "GET /hello HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
     };
