@@ -14,12 +14,14 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -29,8 +31,10 @@
 enum {
     EVENTS = 256,
     NS_PER_MS = 1000000,
-    WRITE_TIMEOUT_S = 60, // of a client that does not take its answer
-    RUNS_AT_END = 1000,   // of the loop, at most, after everything was told as gone
+    WRITE_TIMEOUT_S = 60,  // of a client that does not take its answer
+    STARVED_PAUSE_MS = 10, // of the loop, while there are no descriptors
+    STARVED_LOOK_MS = 100,
+    RUNS_AT_END = 1000, // of the loop, at most, after everything was told as gone
 };
 
 // ---- connections that are waited for -----------------------------------------------------------
@@ -232,6 +236,55 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *mc, const ch
     return answer_or_wait(r);
 }
 
+// ---- without descriptors -----------------------------------------------------------------------
+//
+// The library then accepts nothing until one of its connections ends, however many descriptors are free by
+// then; and when it has no connection it tries again at once, for ever.
+
+static bool has_descriptor(void)
+{
+    int fd = eventfd(0, EFD_CLOEXEC);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0 || (errno != EMFILE && errno != ENFILE && errno != ENOMEM);
+}
+
+// The library's log, of which nothing else is of interest.
+static void on_complaint(void *ctx, const char *fmt, va_list ap)
+{
+    (void)fmt;
+    (void)ap;
+    ken_httpd *h = ctx;
+    if (!has_descriptor() && !atomic_exchange(&h->is_starved, true))
+        atomic_fetch_add(&h->n_starved, 1);
+}
+
+// A connection that has ended already: with its end the library accepts again.
+static bool accept_again(ken_httpd *h)
+{
+    for (size_t i = 0; i < h->n_daemons; i++) {
+        const struct sockaddr_un nobody = { .sun_family = AF_UNIX };
+        int pair[2];
+        if (!h->daemons[i].is_listening)
+            continue;
+        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair))
+            return false;
+        close(pair[1]);
+        (void)h->mhd->add_connection(h->daemons[i].mhd, pair[0], (const struct sockaddr *)&nobody,
+                                     sizeof nobody); // it closes it in any case
+    }
+    return true;
+}
+
+static void bear_starvation(ken_httpd *h)
+{
+    if (!atomic_load(&h->is_starved))
+        return;
+    (void)poll(NULL, 0, STARVED_PAUSE_MS);
+    if (has_descriptor() && accept_again(h))
+        atomic_store(&h->is_starved, false);
+}
+
 // ---- the library's server ----------------------------------------------------------------------
 
 static size_t keep_escapes(void *ctx, struct MHD_Connection *c, char *text)
@@ -250,7 +303,7 @@ static ken_status start_daemon(ken_httpd *h, int fd, const char *cert, const cha
     struct MHD_OptionItem tls[] = { { MHD_OPTION_END, 0, NULL },
                                     { MHD_OPTION_END, 0, NULL },
                                     { MHD_OPTION_END, 0, NULL } };
-    unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME;
+    unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
     if (cert) {
         d.cert = ken_strdup(cert);
         d.key = ken_strdup(key);
@@ -259,13 +312,14 @@ static ken_status start_daemon(ken_httpd *h, int fd, const char *cert, const cha
         flags |= MHD_USE_TLS;
     }
     d.mhd = h->mhd->start(
-        flags, 0, NULL, NULL, on_request, h, MHD_OPTION_LISTEN_SOCKET, fd,
-        MHD_OPTION_NOTIFY_COMPLETED, on_completed, h, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
-        h, MHD_OPTION_URI_LOG_CALLBACK, on_uri, h, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, h->opts.max_head_bytes, MHD_OPTION_CONNECTION_LIMIT,
-        h->opts.max_connections, MHD_OPTION_PER_IP_CONNECTION_LIMIT, h->opts.max_per_address,
-        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)WRITE_TIMEOUT_S, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-        MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
+        flags, 0, NULL, NULL, on_request, h, MHD_OPTION_EXTERNAL_LOGGER, on_complaint, h,
+        MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED, on_completed, h,
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, h, MHD_OPTION_URI_LOG_CALLBACK, on_uri, h,
+        MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        h->opts.max_head_bytes, MHD_OPTION_CONNECTION_LIMIT, h->opts.max_connections,
+        MHD_OPTION_PER_IP_CONNECTION_LIMIT, h->opts.max_per_address, MHD_OPTION_CONNECTION_TIMEOUT,
+        (unsigned)WRITE_TIMEOUT_S, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_ARRAY, tls,
+        MHD_OPTION_END);
     if (!d.mhd) {
         ken_free(d.cert);
         ken_free(d.key);
@@ -365,7 +419,7 @@ static void all_gone(ken_httpd *h)
 
 static int wait_ms(ken_httpd *h, int64_t now_ns)
 {
-    int64_t least = -1;
+    int64_t least = atomic_load(&h->is_starved) ? STARVED_LOOK_MS : -1;
     for (size_t i = 0; i < h->n_daemons; i++) {
         MHD_UNSIGNED_LONG_LONG ms = 0;
         if (h->mhd->timeout(h->daemons[i].mhd, &ms) == MHD_YES &&
@@ -405,6 +459,7 @@ static void take_events(ken_httpd *h, const struct epoll_event *events, int n)
 static void run_once(ken_httpd *h)
 {
     struct epoll_event events[EVENTS];
+    bear_starvation(h);
     int n = epoll_wait(h->epoll_fd, events, EVENTS, wait_ms(h, ken_clock_mono_ns()));
     take_events(h, events, n);
     for (size_t i = 0; i < h->n_daemons; i++)
@@ -568,5 +623,6 @@ ken_httpd_counts ken_httpd_count(const ken_httpd *h)
 {
     return (ken_httpd_counts){ .n_connections = atomic_load(&h->n_connections),
                                .n_requests = atomic_load(&h->n_requests),
-                               .n_cut = atomic_load(&h->n_cut) };
+                               .n_cut = atomic_load(&h->n_cut),
+                               .n_starved = atomic_load(&h->n_starved) };
 }

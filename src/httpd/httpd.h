@@ -94,6 +94,7 @@ typedef struct ken_httpd_counts {
     uint64_t n_connections; // open
     uint64_t n_requests;    // begun and not ended, streams included
     uint64_t n_cut;         // connections closed for being slow, or for a stream that nobody read
+    uint64_t n_starved;     // times that there was no descriptor for a connection
 } ken_httpd_counts;
 ken_httpd_counts ken_httpd_count(const ken_httpd *h);
 

@@ -19,6 +19,7 @@
     X(daemon_info, MHD_get_daemon_info)                                \
     X(connection_info, MHD_get_connection_info)                        \
     X(values, MHD_get_connection_values)                               \
+    X(add_connection, MHD_add_connection)                              \
     X(suspend, MHD_suspend_connection)                                 \
     X(resume, MHD_resume_connection)                                   \
     X(queue, MHD_queue_response)                                       \
@@ -41,6 +42,8 @@ typedef struct httpd_mhd {
                                                        enum MHD_ConnectionInfoType what, ...);
     int (*values)(struct MHD_Connection *c, enum MHD_ValueKind kind, MHD_KeyValueIterator each,
                   void *ctx);
+    enum MHD_Result (*add_connection)(struct MHD_Daemon *d, int fd, const struct sockaddr *from,
+                                      socklen_t n);
     void (*suspend)(struct MHD_Connection *c);
     void (*resume)(struct MHD_Connection *c);
     enum MHD_Result (*queue)(struct MHD_Connection *c, unsigned status, struct MHD_Response *a);

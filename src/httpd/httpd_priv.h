@@ -55,7 +55,8 @@ struct ken_httpd {
     httpd_connection *first_ended;
     bool is_draining;
     int64_t drain_until_ns;
-    atomic_uint_fast64_t n_connections, n_requests, n_cut;
+    atomic_uint_fast64_t n_connections, n_requests, n_cut, n_starved;
+    atomic_bool is_starved; // of descriptors: nothing was accepted
     atomic_bool is_stopping;
     int64_t grace_ms;     // set before is_stopping
     pthread_mutex_t lock; // guards the following

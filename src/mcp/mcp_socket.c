@@ -22,6 +22,7 @@ enum {
     ENDING_MS = 10000,  // from the end of input to the last answer
     STOPPING_MS = 2000, // for calls to notice that the server ends
     ROUND_MS = 5,       // how often an end is polled
+    STARVED_MS = 100,   // until one is accepted again, when there was no descriptor for it
     FULL_MS = 20,       // how often a full session is tried again
     LOOK_MS = 1000,     // how often what is subscribed to is compared
 };
@@ -49,7 +50,8 @@ struct ken_mcp_socket {
     uint64_t settings;
     int listen_fd, wake_fd;
     ken_pool *calls, *loop;
-    KEN_VEC(connection *) connections; // of the loop
+    KEN_VEC(connection *) connections; // of the loop, as the next
+    int64_t accept_ns;                 // from when on it accepts
     atomic_size_t n_connections;
     atomic_bool is_stopping;
 };
@@ -67,6 +69,8 @@ static void take_connection(ken_mcp_socket *s)
     int fd = accept4(s->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     struct ucred who = { 0 };
     socklen_t n = sizeof who;
+    if (fd < 0 && errno != EAGAIN && errno != ECONNABORTED && errno != EINTR)
+        s->accept_ns = ken_clock_mono_ns() + (int64_t)STARVED_MS * 1000000;
     if (fd < 0)
         return;
     if (s->connections.len >= CONNECTIONS_MAX ||
@@ -213,10 +217,11 @@ typedef struct poll_round {
 static void prepare(ken_mcp_socket *s, poll_round *p)
 {
     int64_t now = ken_clock_mono_ns();
-    p->fds[0] = (struct pollfd){ .fd = s->listen_fd, .events = POLLIN };
+    bool accepts = now >= s->accept_ns;
+    p->fds[0] = (struct pollfd){ .fd = accepts ? s->listen_fd : -1, .events = POLLIN };
     p->fds[1] = (struct pollfd){ .fd = s->wake_fd, .events = POLLIN };
     p->n = 2;
-    p->wait_ms = -1;
+    p->wait_ms = accepts ? -1 : STARVED_MS;
     for (size_t i = s->connections.len; i-- > 0;) {
         step(s->connections.ptr[i], now);
         (void)let_go(s, i);

@@ -67,6 +67,8 @@
     X(HTTP_CONNECTIONS, GAUGE, "ken_http_connections", "", 0, "open connections")                  \
     X(HTTP_CUT, COUNTER, "ken_http_connections_cut", "", 0,                                        \
       "connections closed for being slow, or for a stream that nobody read")                       \
+    X(HTTP_STARVED, COUNTER, "ken_http_connections_starved", "", 0,                                \
+      "times that connections had to wait because all file descriptors were used")                 \
     X(HTTP_REFUSED, COUNTER, "ken_http_refused", "reason", 32,                                     \
       "requests refused before their work: throttled, unauthorized, origin")          \
     X(MCP_SESSIONS, GAUGE, "ken_mcp_sessions", "", 0, "sessions of clients that are open")         \

@@ -22,6 +22,7 @@ enum {
     WORKERS_MIN = 4,
     QUEUE_MAX = 1024, // of the API
     TICK_MS = 1000,
+    STARVED_TELL_S = 60, // from one line to the next
     CERT_BYTES_MAX = 1 << 20,
 };
 
@@ -156,10 +157,25 @@ static void read_counts(void *ctx, ken_metrics_sink *sink)
         ken_metrics_put(sink, KEN_METRIC_HTTP_CONNECTIONS, (double)n.n_connections, NULL);
         ken_metrics_put(sink, KEN_METRIC_HTTP_IN_FLIGHT, (double)n.n_requests, NULL);
         ken_metrics_put(sink, KEN_METRIC_HTTP_CUT, (double)n.n_cut, NULL);
+        ken_metrics_put(sink, KEN_METRIC_HTTP_STARVED, (double)n.n_starved, NULL);
     }
     ken_mcp_http_counts m = ken_mcp_http_count(w->mcp);
     ken_metrics_put(sink, KEN_METRIC_MCP_SESSIONS, (double)m.n_sessions, NULL);
     ken_metrics_put(sink, KEN_METRIC_MCP_QUEUE, (double)m.n_waiting, NULL);
+}
+
+// What is refused while there are no descriptors reaches no handler, and no log but this line.
+static void tell_starvation(ken_web *w)
+{
+    int64_t now = ken_clock_mono_ns();
+    uint64_t n = ken_httpd_count(w->tcp).n_starved + ken_httpd_count(w->local).n_starved;
+    if (n == w->n_starved || now - w->starved_ns < (int64_t)STARVED_TELL_S * 1000000000)
+        return;
+    w->n_starved = n;
+    w->starved_ns = now;
+    KEN_LOG_ERR("web",
+                "all file descriptors are used: new connections wait until some are free; raise "
+                "LimitNOFILE= of the unit (ulimit -n), or lower server.max_connections");
 }
 
 static void tick_until_done(void *ctx, size_t worker)
@@ -177,6 +193,7 @@ static void tick_until_done(void *ctx, size_t worker)
         ken_mcp_http_tick(w->mcp);
         ken_web__tick_events(w);
         ken_web__tick_oauth(w);
+        tell_starvation(w);
         pthread_mutex_lock(&w->lock);
     }
     pthread_mutex_unlock(&w->lock);
@@ -315,12 +332,12 @@ void ken_web_stop(ken_web *w, int64_t grace_ms)
     ken_web__end_feeds(w);
     if (w->mcp)
         ken_mcp_http_stop(w->mcp, grace_ms);
+    stop_ticker(w); // it counts what the servers do
     ken_httpd *servers[] = { w->tcp, w->local };
     for (size_t i = 0; i < 2; i++) {
         int64_t left = (end - ken_clock_mono_ns()) / 1000000;
         ken_httpd_stop(servers[i], left > 0 ? left : 0);
     }
-    stop_ticker(w);
     ken_cancel_set(&w->oauth_end);
     if (w->pool)
         ken_pool_free(w->pool);

@@ -49,7 +49,9 @@ struct ken_web {
     pthread_mutex_t feeds_lock;      // guards the next two
     web_feed *feeds;                 // readers of events
     size_t n_feeds;
-    int64_t told_ns; // by the ticker, what the server does
+    int64_t told_ns;    // by the ticker, what the server does
+    uint64_t n_starved; // the same, of descriptors, when it was told
+    int64_t starved_ns;
     ken_httpd_route routes[WEB_ROUTES_MAX];
     size_t n_routes;
     int64_t started_ns;
