@@ -187,6 +187,13 @@
       "KEN_SERVER_MAX_CONNECTIONS", OWNER, "open connections; more are refused")                   \
     X(SERVER_BODY, "server.max_body_bytes", SIZE, "16MiB", 1024, 1073741824, "",                   \
       "KEN_SERVER_MAX_BODY_BYTES", OWNER, "largest body of a request; larger ones get 413")        \
+    X(SERVER_IDLE, "server.idle_seconds", COUNT, "75", 1, 86400, "",                               \
+      "KEN_SERVER_IDLE_SECONDS", OWNER,                                                            \
+      "time that a connection has from its beginning, or the last answer, to the whole head of a " \
+      "request; then it is cut")                                                                   \
+    X(SERVER_BODY_TIME, "server.body_seconds", COUNT, "30", 1, 86400, "",                          \
+      "KEN_SERVER_BODY_SECONDS", OWNER,                                                            \
+      "time that a request has from its head to its whole body; then it is cut")                   \
     X(SERVER_DRAIN, "server.drain_seconds", COUNT, "10", 0, 3600, "",                              \
       "KEN_SERVER_DRAIN_SECONDS", OWNER,                                                           \
       "time that requests and jobs have to end after SIGTERM; then they are cut off")              \

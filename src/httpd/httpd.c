@@ -559,6 +559,8 @@ ken_status ken_httpd_start(const ken_httpd_opts *opts, ken_httpd **out, ken_err 
         st = ken_httpd_listen(opts->address, opts->port, &fd, err);
     if (!st && is_path)
         h->unix_path = ken_strdup(opts->address);
+    if (!st && !is_path)
+        ken_httpd__watch_peers(fd);
     if (!st)
         h->port = ken_httpd__port_of(fd);
     if (!st)

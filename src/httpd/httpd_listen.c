@@ -2,6 +2,7 @@
 // httpd_listen.c -- sockets that listen.
 #include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/tcp.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -11,7 +12,9 @@
 #include "httpd/httpd_priv.h"
 
 enum {
-    BACKLOG = 1024
+    BACKLOG = 1024,
+    PROBE_AFTER_S = 60,
+    UNACKNOWLEDGED_MS = 90 * 1000,
 };
 
 ken_status ken_httpd__listen_unix(const char *path, int *out_fd, ken_err *err)
@@ -80,6 +83,22 @@ ken_status ken_httpd__listen_tcp(const char *address, uint16_t port, int *out_fd
     }
     *out_fd = fd;
     return KEN_OK;
+}
+
+void ken_httpd__watch_peers(int fd)
+{
+    static const struct {
+        int level, name, value;
+    } options[] = {
+        { SOL_SOCKET, SO_KEEPALIVE, 1 },
+        { IPPROTO_TCP, TCP_KEEPIDLE, PROBE_AFTER_S },
+        { IPPROTO_TCP, TCP_KEEPINTVL, 10 },
+        { IPPROTO_TCP, TCP_KEEPCNT, 3 },
+        { IPPROTO_TCP, TCP_USER_TIMEOUT, UNACKNOWLEDGED_MS },
+    };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        (void)setsockopt(fd, options[i].level, options[i].name, &options[i].value,
+                         sizeof options[i].value);
 }
 
 uint16_t ken_httpd__port_of(int fd)

@@ -134,6 +134,8 @@ ken_status ken_httpd__listen_unix(const char *path, int *out_fd, ken_err *err) K
 ken_status ken_httpd__listen_tcp(const char *address, uint16_t port, int *out_fd, ken_err *err)
     KEN_MUST_USE;
 uint16_t ken_httpd__port_of(int fd); // 0 for a Unix socket
+// Connections that it accepts end when their other end has gone without a word (no power, no network).
+void ken_httpd__watch_peers(int fd);
 
 // ---- httpd_answer.c ----
 // A short text answer of the server's own.

@@ -213,6 +213,8 @@ static ken_status start_one(ken_web *w, bool is_local, ken_httpd **out, ken_err 
         .tls_cert = is_local ? NULL : w->tls_cert,
         .tls_key = is_local ? NULL : w->tls_key,
         .max_connections = (unsigned)ken_config_u64(w->config, KEN_CFG_SERVER_CONNECTIONS),
+        .idle_ms = (int64_t)ken_config_u64(w->config, KEN_CFG_SERVER_IDLE) * 1000,
+        .body_ms = (int64_t)ken_config_u64(w->config, KEN_CFG_SERVER_BODY_TIME) * 1000,
     };
     *fd = -1; // the server's, also when it does not start
     return ken_httpd_start(&o, out, err);
