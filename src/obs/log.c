@@ -114,6 +114,18 @@ static size_t put_head(char *line, ken_log_level level, const char *module, bool
     return n < 0 ? 0 : n < LOG_HEAD_MAX ? (size_t)n : LOG_HEAD_MAX - 1;
 }
 
+// What the file's failing costs is said once where lines go meanwhile, and once in the file.
+static void put_line(ken_str line)
+{
+    obs_put told = ken_obs__log_put(line);
+    if (told.error)
+        KEN_LOG_ERR("log", "log.file cannot be written (%s); until it can, lines go to stderr",
+                    strerror(told.error));
+    else if (told.n_missed)
+        KEN_LOG_ERR("log", "%llu lines are missing here: log.file could not be written",
+                    (unsigned long long)told.n_missed);
+}
+
 void ken_log_write(ken_log_level level, const char *module, const char *fmt, ...)
 {
     char line[LOG_LINE_MAX];
@@ -130,7 +142,7 @@ void ken_log_write(ken_log_level level, const char *module, const char *fmt, ...
         line[at++] = '}';
     }
     line[at++] = '\n';
-    ken_obs__log_put(ken_str_n(line, at));
+    put_line(ken_str_n(line, at));
     ken_obs__message_release(&msg);
 }
 
@@ -185,5 +197,5 @@ void ken_log_record(ken_log_level level, const char *module, const char *message
         line[at++] = '}';
     }
     line[at++] = '\n';
-    ken_obs__log_put(ken_str_n(line, at));
+    put_line(ken_str_n(line, at));
 }

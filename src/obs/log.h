@@ -48,7 +48,7 @@ void ken_log_use_journal(bool is_journal);
 
 // Lines go to this file from now on. When it has max_bytes it is renamed to "<path>.1", that to ".2" and
 // so on, at most `keep` of them, and begun anew; several processes may share it. Its folder is made. On
-// failure they go where they went.
+// failure they go where they went. Lines that it does not take later (a full disk) go to stderr.
 ken_status ken_log_open_file(const char *path, uint64_t max_bytes, unsigned keep, ken_err *err)
     KEN_MUST_USE;
 void ken_log_close_file(void);

@@ -22,6 +22,8 @@ static struct {
     char path[PATH_MAX_BYTES + 1];
     uint64_t max_bytes, n_bytes; // of the file, as far as we know
     unsigned keep;
+    uint64_t n_missed; // lines since the file was written last
+    bool is_torn;      // it ends with a part of a line
 } sink = { .lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1 };
 
 static ken_status open_sink(const char *path, ken_err *err)
@@ -35,6 +37,7 @@ static ken_status open_sink(const char *path, ken_err *err)
         ken_fs_close(sink.fd);
     sink.fd = fd;
     sink.n_bytes = size;
+    sink.is_torn = false;
     return KEN_OK;
 }
 
@@ -81,22 +84,49 @@ static void rotate(void)
     ken_fs_unlock(lock);
 }
 
-static void write_all(int fd, ken_str line)
+// How much was written; -1 = nothing.
+static ssize_t write_once(int fd, ken_str line)
 {
     ssize_t n;
     do {
         n = write(fd, line.ptr, line.len);
     } while (n < 0 && errno == EINTR);
+    return n;
 }
 
-void ken_obs__log_put(ken_str line)
+// The file's part of a line that did not fit any more is ended first. False: errno says why.
+static bool write_file(ken_str line)
 {
+    if (sink.is_torn && write_once(sink.fd, KEN_STR("\n")) != 1)
+        return false;
+    sink.is_torn = false;
+    ssize_t n = write_once(sink.fd, line);
+    if (n == (ssize_t)line.len)
+        return true;
+    sink.is_torn = n > 0;
+    if (n >= 0)
+        errno = ENOSPC;
+    return false;
+}
+
+obs_put ken_obs__log_put(ken_str line)
+{
+    obs_put told = { 0 };
     pthread_mutex_lock(&sink.lock);
-    write_all(sink.fd < 0 ? STDERR_FILENO : sink.fd, line);
-    sink.n_bytes += line.len;
-    if (sink.fd >= 0 && sink.n_bytes >= sink.max_bytes)
-        rotate();
+    if (sink.fd < 0) {
+        (void)write_once(STDERR_FILENO, line);
+    } else if (write_file(line)) {
+        told.n_missed = sink.n_missed;
+        sink.n_missed = 0;
+        sink.n_bytes += line.len;
+        if (sink.n_bytes >= sink.max_bytes)
+            rotate();
+    } else {
+        told.error = sink.n_missed++ ? 0 : errno;
+        (void)write_once(STDERR_FILENO, line);
+    }
     pthread_mutex_unlock(&sink.lock);
+    return told;
 }
 
 ken_status ken_log_open_file(const char *path, uint64_t max_bytes, unsigned keep, ken_err *err)

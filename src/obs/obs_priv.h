@@ -5,6 +5,7 @@
 #define KEN_OBS_OBS_PRIV_H
 
 #include <stdarg.h>
+#include <stdint.h>
 
 #include "base/attr.h"
 #include "base/str.h"
@@ -27,7 +28,12 @@ ken_str ken_obs__message_format(obs_message *m, const char *fmt, va_list ap) KEN
 ken_str ken_obs__message_copy(obs_message *m, ken_str text);
 void ken_obs__message_release(obs_message *m);
 
-// ---- log_file.c: one line, its end included, to where the log goes ----
-void ken_obs__log_put(ken_str line);
+// ---- log_file.c ----
+typedef struct obs_put {
+    int error;         // errno of the first line that the file did not take; 0 = else
+    uint64_t n_missed; // lines that it did not take before this one, which it did
+} obs_put;
+// One line, its end included, to where the log goes; what the file does not take goes to stderr.
+obs_put ken_obs__log_put(ken_str line);
 
 #endif
