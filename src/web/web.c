@@ -105,6 +105,12 @@ static ken_status listen_all(ken_web *w, ken_err *err)
     w->listen_fd = w->opts.listen_fd ? w->opts.listen_fd : -1;
     if (w->listen_fd < 0)
         st = ken_httpd_listen(w->host.ptr, port, &w->listen_fd, err);
+    if (st == KEN_EBUSY)
+        return KEN_FAIL(
+            err, st,
+            "server.port: %u of %s is in use: end what listens there, or choose another "
+            "(--port; 0 = one that is free)",
+            port, w->host.ptr);
     w->unix_path = ken_path_join(&w->arena, data, KEN_STR("server.sock"));
     if (!st)
         st = ken_httpd_listen(w->unix_path.ptr, 0, &w->unix_fd, err);

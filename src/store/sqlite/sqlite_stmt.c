@@ -56,7 +56,9 @@ static ken_status status_of_io(ken_sq *q, int rc)
         return KEN_ENOMEM;
     if (rc == SQLITE_IOERR_SHORT_READ || rc == SQLITE_IOERR_DATA)
         return KEN_ECORRUPT;
-    return status_of_system(q->db ? sqlite3_system_errno(q->db) : 0);
+    ken_status st = status_of_system(q->db ? sqlite3_system_errno(q->db) : 0);
+    // The shared memory of the log did not grow, and errno is that of a later call.
+    return rc == SQLITE_IOERR_SHMSIZE && st == KEN_EIO ? KEN_ENOSPC : st;
 }
 
 static ken_status status_of_open(ken_sq *q)
