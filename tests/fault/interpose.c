@@ -23,7 +23,9 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PUBLIC __attribute__((visibility("default")))
@@ -84,6 +86,35 @@ static bool is_short(void)
         void *found = dlsym(RTLD_NEXT, #name); \
         memcpy(&real, &found, sizeof real);    \
     }
+
+// ---- clocks ------------------------------------------------------------------------------------
+
+PUBLIC int clock_gettime(clockid_t which, struct timespec *out)
+{
+    REAL(clock_gettime)
+    int rc = real(which, out);
+    if (!rc && state && (which == CLOCK_REALTIME || which == CLOCK_REALTIME_COARSE))
+        out->tv_sec += state->clock_step_s;
+    return rc;
+}
+
+PUBLIC int gettimeofday(struct timeval *restrict out, void *restrict zone)
+{
+    REAL(gettimeofday)
+    int rc = real(out, zone);
+    if (!rc && state)
+        out->tv_sec += state->clock_step_s;
+    return rc;
+}
+
+PUBLIC time_t time(time_t *out)
+{
+    struct timespec now = { 0 };
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    if (out)
+        *out = now.tv_sec;
+    return now.tv_sec;
+}
 
 // ---- memory ------------------------------------------------------------------------------------
 

@@ -37,6 +37,7 @@ typedef struct fault_state {
     bool is_short; // reads and writes do half of what is asked for, and do not fail
     int error;     // errno
     _Atomic uint64_t n_calls, n_failed;
+    _Atomic int64_t clock_step_s; // how far the wall clock is ahead of the true one
 } fault_state;
 
 #endif

@@ -4,89 +4,20 @@
 
     process.py --ken build/dev/ken
 """
-import argparse
 import ctypes
 import json
 import os
 import signal
 import socket
 import subprocess
-import tempfile
 import threading
-import unittest
 import urllib.error
-import urllib.request
 
-KEN = ""
-PATIENCE = 60
-
-
-class Mcp:
-    """A client of `ken mcp`."""
-
-    def __init__(self, folder, env):
-        self.process = subprocess.Popen([KEN, "mcp"], env=env, cwd=folder, text=True, stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        self.n_asked = 0
-
-    def send(self, method, params=None):
-        self.n_asked += 1
-        message = {"jsonrpc": "2.0", "id": self.n_asked, "method": method, "params": params or {}}
-        self.process.stdin.write(json.dumps(message) + "\n")
-        self.process.stdin.flush()
-        return self.n_asked
-
-    def take(self):
-        return json.loads(self.process.stdout.readline())
-
-    def ask(self, method, params=None):
-        wanted = self.send(method, params)
-        while True:
-            answer = self.take()
-            if answer.get("id") == wanted:
-                return answer
-
-    def call(self, tool, **arguments):
-        return self.ask("tools/call", {"name": tool, "arguments": arguments})
-
-    def close(self):
-        self.process.stdin.close()
-        code = self.process.wait(PATIENCE)
-        self.process.stdout.close()
-        return code
+import lab
+from lab import PATIENCE, Mcp
 
 
-class Serve(unittest.TestCase):
-    def setUp(self):
-        self.box = tempfile.TemporaryDirectory()
-        self.folder = os.path.join(self.box.name, "project")
-        os.makedirs(self.folder)
-        with open(os.path.join(self.folder, "a.c"), "w") as f:
-            f.write("int alpha(void)\n{\n    return 1;\n}\n")
-        self.env = {k: v for k, v in os.environ.items() if not k.startswith(("KEN_", "NOTIFY_", "LISTEN_"))}
-        self.env.update(HOME=self.box.name, KEN_DATA_DIR=os.path.join(self.box.name, "data"))
-        self.processes = []
-
-    def tearDown(self):
-        for p in self.processes:
-            if p.poll() is None:
-                p.kill()
-            p.wait()
-            p.stdout.close()
-        self.box.cleanup()
-
-    def serve(self, *words, env=None, **more):
-        p = subprocess.Popen([KEN, "serve", "--port", "0", "--json", *words], env=env or self.env, text=True,
-                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, **more)
-        self.processes.append(p)
-        return p, json.loads(p.stdout.readline())["url"]
-
-    def post(self, url, operation, arguments):
-        request = urllib.request.Request(f"{url}/api/v1/{operation}", json.dumps(arguments).encode(),
-                                         {"Content-Type": "application/json"})
-        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
-            return json.load(answer)
-
+class Process(lab.Serve):
     def connections(self):
         data = os.path.join(self.env["KEN_DATA_DIR"], "mcp.sock")
         with open("/proc/net/unix") as f:
@@ -136,7 +67,7 @@ class Serve(unittest.TestCase):
         os.makedirs(other)
         with open(os.path.join(other, "b.c"), "w") as f:
             f.write("int beta(void)\n{\n    return 2;\n}\n")
-        subprocess.run([KEN, "index", self.folder], env=self.env, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([lab.options.ken, "index", self.folder], env=self.env, check=True, stdout=subprocess.DEVNULL)
         temporary = os.path.join(self.box.name, "tmp")  # which may be read and written
         os.makedirs(temporary)
         _, url = self.serve("--sandbox", "strict", env=dict(self.env, TMPDIR=temporary))
@@ -147,8 +78,8 @@ class Serve(unittest.TestCase):
 
     def test_one_server_for_one_data_folder(self):
         self.serve()
-        second = subprocess.run([KEN, "serve", "--port", "0"], env=self.env, text=True, capture_output=True,
-                                timeout=PATIENCE)
+        second = subprocess.run([lab.options.ken, "serve", "--port", "0"], env=self.env, text=True,
+                                capture_output=True, timeout=PATIENCE)
         self.assertEqual(second.returncode, 1)
         self.assertIn("another ken serve", second.stderr)
 
@@ -184,9 +115,9 @@ class Serve(unittest.TestCase):
             fd = listener.detach()
 
             # The pid is known in the child alone, so a shell says it.
-            p = subprocess.Popen(["sh", "-c", 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" serve --json', KEN], env=self.env,
-                                 text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, close_fds=False,
-                                 preexec_fn=lambda: (os.dup2(fd, 3), os.set_inheritable(3, True)))
+            p = subprocess.Popen(["sh", "-c", 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" serve --json', lab.options.ken],
+                                 env=self.env, text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                 close_fds=False, preexec_fn=lambda: (os.dup2(fd, 3), os.set_inheritable(3, True)))
             os.close(fd)
             self.processes.append(p)
             self.assertTrue(json.loads(p.stdout.readline())["url"].endswith(f":{port}"))
@@ -194,8 +125,4 @@ class Serve(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--ken", required=True)
-    args, rest = parser.parse_known_args()
-    KEN = os.path.realpath(args.ken)
-    unittest.main(argv=["process.py", *rest])
+    lab.main("process.py")
