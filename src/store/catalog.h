@@ -51,7 +51,7 @@ bool ken_catalog_has_journal(const char *path);
 
 typedef struct ken_catalog_journal {
     uint64_t n_records, n_damaged; // lines; a damaged one is passed over
-    uint64_t n_applied; // projects, values, models, tasks and access tokens that were put in
+    uint64_t n_applied; // projects with their remotes, values, models, tasks and access tokens
     bool exists;
     bool is_cut_off; // its last line has no end
 } ken_catalog_journal;

@@ -13,6 +13,7 @@
 #include "store/catalog.h"
 #include "store/checkpoints.h"
 #include "store/jobs.h"
+#include "store/remotes.h"
 #include "store/rule_documents.h"
 #include "store/store.h"
 #include "store/tasks.h"
@@ -24,7 +25,7 @@ typedef struct ken_store_backend {
 } ken_store_backend;
 
 // The slots are declared once, by lists at the ends of store.h, checkpoints.h, rule_documents.h, catalog.h,
-// tasks.h, access_tokens.h and jobs.h:
+// tasks.h, access_tokens.h, remotes.h and jobs.h:
 //   X(slot, door, (parameters), (arguments), what a trace shows)
 // `parameters` come behind the backend; the last is `err`. From the lists are made: this table and the
 // check that it is complete (store.c), the decorators (store_hook.c), the table of the SQLite backend
@@ -51,6 +52,7 @@ typedef struct ken_store_backend {
     KEN_CATALOG_MODEL_SLOTS(X)   \
     KEN_CATALOG_TASK_SLOTS(X)    \
     KEN_CATALOG_TOKEN_SLOTS(X)   \
+    KEN_CATALOG_REMOTE_SLOTS(X)  \
     KEN_CATALOG_JOB_SLOTS(X)
 
 #define KEN_SLOT_LIST(...) __VA_ARGS__ // (a, b) -> a, b

@@ -147,7 +147,7 @@ ken_status ken_store__catalog_find_by_id(ken_catalog_backend *b, ken_uuid id, ke
 
 // ---- changes ---------------------------------------------------------------------------------
 
-static ken_status note_project(ken_sq_catalog *c, ken_uuid id, ken_err *err)
+ken_status ken_store__catalog_note_project(ken_sq_catalog *c, ken_uuid id, ken_err *err)
 {
     return ken_store__sq_note(&c->q, "project",
                               ken_store__sq_key_of_blob(id.bytes, sizeof id.bytes), err);
@@ -166,14 +166,14 @@ static ken_status insert(ken_sq_catalog *c, ken_uuid id, ken_str root, ken_str n
                                        SQ_VALUES(SQ_BYTES(id), SQ_TEXT(name), SQ_TEXT(root),
                                                  SQ_TEXT(ken_str_c(file)), SQ_INT(now_ms)),
                                        err);
-    return s ? s : note_project(c, id, err);
+    return s ? s : ken_store__catalog_note_project(c, id, err);
 }
 
 static ken_status rename_project(ken_sq_catalog *c, ken_uuid id, ken_str name, ken_err *err)
 {
     ken_status s = ken_store__sq_write(&c->q, KEN_SQ_PROJECT_RENAME,
                                        SQ_VALUES(SQ_BYTES(id), SQ_TEXT(name)), err);
-    return s ? s : note_project(c, id, err);
+    return s ? s : ken_store__catalog_note_project(c, id, err);
 }
 
 // In a write transaction.
@@ -262,7 +262,7 @@ static ken_status change(ken_sq_catalog *c, ken_sq_stmt which, ken_uuid id, int6
     s = ken_store__sq_write(&c->q, which, SQ_VALUES(SQ_BYTES(id), SQ_INT(value)), err);
     bool is_there = !s && sqlite3_changes(c->q.db) > 0;
     if (is_there && is_recorded)
-        s = note_project(c, id, err);
+        s = ken_store__catalog_note_project(c, id, err);
     s = ken_store__catalog_end(c, s, err);
     if (!s && !is_recorded && c->q.is_wal)
         s = ken_store__sq_sync_log(&c->q, err);

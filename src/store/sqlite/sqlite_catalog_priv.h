@@ -35,5 +35,8 @@ ken_status ken_store__catalog_get(ken_sq_catalog *c, ken_sq_stmt which, sqlite3_
 // A write transaction; `end` commits it, or rolls it back when `st` is a failure.
 ken_status ken_store__catalog_begin(ken_sq_catalog *c, ken_err *err) KEN_MUST_USE;
 ken_status ken_store__catalog_end(ken_sq_catalog *c, ken_status st, ken_err *err) KEN_MUST_USE;
+// Records the row of a project and of its remote, as they are now or are gone.
+ken_status ken_store__catalog_note_project(ken_sq_catalog *c, ken_uuid id, ken_err *err)
+    KEN_MUST_USE;
 
 #endif

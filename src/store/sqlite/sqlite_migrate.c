@@ -37,11 +37,11 @@ static const unsigned char *const catalog_sql[] = {
     ken_embed_store_schema_catalog_0001_sqlite_sql, ken_embed_store_schema_catalog_0002_sqlite_sql,
     ken_embed_store_schema_catalog_0003_sqlite_sql, ken_embed_store_schema_catalog_0004_sqlite_sql,
     ken_embed_store_schema_catalog_0005_sqlite_sql, ken_embed_store_schema_catalog_0006_sqlite_sql,
-    ken_embed_store_schema_catalog_0007_sqlite_sql,
+    ken_embed_store_schema_catalog_0007_sqlite_sql, ken_embed_store_schema_catalog_0008_sqlite_sql,
 };
 
 static const ken_sq_group catalog_groups[] = {
-    { "project", { { "project", "id" } } },
+    { "project", { { "project", "id" }, { "remote", "project" } } },
     { "value", { { "setting", "name" } } },
     { "model", { { "model", "id" } } },
     { "task",

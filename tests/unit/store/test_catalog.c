@@ -12,6 +12,7 @@
 #include "ktest.h"
 #include "sqlite_lab.h"
 #include "store/catalog.h"
+#include "store/remotes.h"
 #include "store/store.h"
 
 static ken_err err;
@@ -304,6 +305,7 @@ KEN_TEST(catalog_of_an_older_version_is_brought_up_to_date)
     ken_catalog_close(c);
     sqlite3 *db = lab_open_sqlite(ktest_path("data/config/projects.db"));
     kt_eq_i(sqlite3_exec(db,
+                         "DROP TABLE remote_state; DROP TABLE remote; "
                          "DROP TABLE setting; DROP TABLE task_commit_link; DROP TABLE "
                          "task_branch_link; DROP TABLE task_planning_reference; DROP TABLE "
                          "task_status_history; DROP TABLE task_count; DROP TABLE task_clock; DROP "
@@ -321,6 +323,63 @@ KEN_TEST(catalog_of_an_older_version_is_brought_up_to_date)
     ken_arena_release(&arena);
 }
 
+// What a version before remotes made keeps its projects and gains remotes; a project that its journal
+// recorded before comes back without one.
+KEN_TEST(catalog_of_version_7_gains_remotes)
+{
+    ken_arena_init(&arena, 0);
+    ken_catalog *c = open_catalog(false);
+    ken_catalog_row p = add(c, "/p", "", 1), old = add(c, "/old", "", 1), found;
+    ken_catalog_close(c);
+    const char *path = ktest_path("data/config/projects.db");
+    sqlite3 *db = lab_open_sqlite(path);
+    lab_run(db, "DROP TABLE remote_state; DROP TABLE remote; PRAGMA user_version = 7");
+    kt_eq_i(sqlite3_close(db), SQLITE_OK);
+
+    c = open_catalog(false);
+    ken_remote r = { .project = p.id, .url = KEN_STR("https://example.com/a") }, *rows;
+    size_t n = 1;
+    kt_ok_err(ken_catalog_list_remotes(c, &arena, &rows, &n, &err), &err);
+    kt_eq_u(n, 0);
+    kt_ok_err(ken_catalog_put_remote(c, &r, &err), &err);
+    ken_catalog_close(c);
+    kt_eq_i(unlink(path), 0);
+
+    c = open_catalog(false);
+    kt_ok_err(ken_catalog_find_remote(c, p.id, &arena, &r, &err), &err);
+    kt_eq_text(r.url, "https://example.com/a");
+    kt_ok_err(ken_catalog_find_by_id(c, old.id, &arena, &found, &err), &err);
+    kt_status(ken_catalog_find_remote(c, old.id, &arena, &r, &err), KEN_ENOTFOUND);
+    ken_catalog_close(c);
+
+    db = lab_open_sqlite(path);
+    lab_run(db, "PRAGMA user_version = 99");
+    kt_eq_i(sqlite3_close(db), SQLITE_OK);
+    kt_status(ken_catalog_open(path, false, &c, &err), KEN_EVERSION);
+    kt_has_str(err.msg, "version 99");
+    ken_arena_release(&arena);
+}
+
+// Another program wrote what no remote has: the list says so and nothing is taken for a number.
+KEN_TEST(catalog_says_which_remotes_are_wrong)
+{
+    ken_arena_init(&arena, 0);
+    ken_catalog *c = open_catalog(false);
+    ken_catalog_row p = add(c, "/p", "", 1);
+    ken_remote r = { .project = p.id, .url = KEN_STR("https://example.com/a"), .n_failures = 1 };
+    kt_ok_err(ken_catalog_put_remote(c, &r, &err), &err);
+    kt_ok_err(ken_catalog_set_remote_synced(c, &r, &err), &err);
+    ken_catalog_close(c);
+    sqlite3 *db = lab_open_sqlite(ktest_path("data/config/projects.db"));
+    lab_run(db, "UPDATE remote_state SET n_failures = -1");
+    kt_eq_i(sqlite3_close(db), SQLITE_OK);
+    c = open_catalog(false);
+    kt_status(ken_catalog_find_remote(c, p.id, &arena, &r, &err), KEN_ECORRUPT);
+    kt_has_str(err.msg, "remote");
+    ken_catalog_close(c);
+    ken_arena_release(&arena);
+}
+
 // The disk is full while an older file is written anew: the half is not left there to keep it full.
 KEN_TEST(conversion_that_fails_leaves_nothing_behind)
 {
@@ -332,7 +391,8 @@ KEN_TEST(conversion_that_fails_leaves_nothing_behind)
     lab_make_bare(path);
     sqlite3 *db = NULL;
     kt_eq_i(sqlite3_open(path, &db), SQLITE_OK);
-    lab_run(db, "PRAGMA user_version = 3; DROP TABLE journal_clock; DROP TABLE access_token; "
+    lab_run(db, "DROP TABLE remote_state; DROP TABLE remote; "
+                "PRAGMA user_version = 3; DROP TABLE journal_clock; DROP TABLE access_token; "
                 "DROP TABLE job; ALTER TABLE project DROP COLUMN is_active; "
                 "PRAGMA journal_mode = DELETE");
     kt_eq_i(sqlite3_close(db), SQLITE_OK);
