@@ -157,6 +157,7 @@ static ken_status open_door(sql_door *d, ken_snapshot *s, const ken_sql_opts *o,
     uint64_t bytes = o && o->max_bytes ? o->max_bytes : MEMORY_DEFAULT;
     *d = (sql_door){ .snap = s,
                      .store = ken_snapshot_store(s),
+                     .remote = o ? o->remote : NULL,
                      .cancel = cancel,
                      .stop_ns = ken_clock_mono_ns() + (int64_t)ms * 1000000,
                      .max_bytes = bytes < INT64_MAX ? (int64_t)bytes : INT64_MAX,

@@ -17,6 +17,7 @@
 
 #include "base/arena.h"
 #include "base/cancel.h"
+#include "model/remote.h"
 #include "query/query.h"
 
 enum {
@@ -43,9 +44,10 @@ typedef struct ken_sql_value {
 
 // All zero: the defaults.
 typedef struct ken_sql_opts {
-    uint32_t ms;        // time
-    uint32_t max_rows;  // further rows are left out, which is no error
-    uint64_t max_bytes; // memory of the query, and of its result; 0 = 256 MiB
+    uint32_t ms;              // time
+    uint32_t max_rows;        // further rows are left out, which is no error
+    uint64_t max_bytes;       // memory of the query, and of its result; 0 = 256 MiB
+    const ken_remote *remote; // of the project, from the catalog; NULL = none
 } ken_sql_opts;
 
 typedef struct ken_sql_result {

@@ -30,6 +30,7 @@ typedef struct sql_door {
     size_t n_files;
     sql_file_id *by_id; // sorted
     ken_generation info;
+    const ken_remote *remote; // of the caller; NULL = none
     const ken_cancel *cancel;
     int64_t stop_ns;        // monotonic
     int64_t max_bytes;      // of SQLite's memory

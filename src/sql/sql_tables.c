@@ -826,6 +826,51 @@ static ken_status change_column(sql_cursor *c, int column, sqlite3_context *ctx,
     return KEN_OK;
 }
 
+// ---- remotes ----------------------------------------------------------------------------------
+
+// clang-format off
+#define REMOTE_COLUMNS(X) \
+    X(REMOTE_URL, "url", "TEXT", "where it was cloned from", put_text(ctx, r->url)) \
+    X(REMOTE_BRANCH, "branch", "TEXT", "branch that is followed; NULL: not known before the first sync", \
+      put_some(ctx, r->branch)) \
+    X(REMOTE_SPARSE, "sparse", "TEXT", "the paths that are checked out, one a line; NULL: everything", \
+      put_some(ctx, r->sparse)) \
+    X(REMOTE_DEPTH, "depth", "INTEGER", "commits of history; 0: all", put_number(ctx, r->depth)) \
+    X(REMOTE_INTERVAL, "interval_s", "INTEGER", "seconds between two syncs on its own; 0: never", \
+      put_number(ctx, r->interval_s)) \
+    X(REMOTE_COMMIT, "current_commit", "TEXT", "that the folder was brought to; NULL: no sync yet", \
+      put_some(ctx, r->commit)) \
+    X(REMOTE_SYNCED, "synced_at", "TEXT", "when a sync last succeeded", put_time(ctx, r->synced_at_ms)) \
+    X(REMOTE_TRIED, "tried_at", "TEXT", "when the last one ended, however it did", \
+      put_time(ctx, r->tried_at_ms)) \
+    X(REMOTE_FAILURES, "failures", "INTEGER", "that failed since, in a row", \
+      put_number(ctx, r->n_failures)) \
+    X(REMOTE_ERROR, "error", "TEXT", "why the last one failed", put_some(ctx, r->error))
+// clang-format on
+
+enum {
+    REMOTE_COLUMNS(NUMBER_OF)
+};
+
+static const ken_sql_column remote_columns[] = { REMOTE_COLUMNS(COLUMN) };
+
+static ken_status remote_count(sql_cursor *c, uint32_t *out, ken_err *err)
+{
+    (void)err;
+    *out = c->door->remote != NULL;
+    return KEN_OK;
+}
+
+static ken_status remote_column(sql_cursor *c, int column, sqlite3_context *ctx, ken_err *err)
+{
+    (void)err;
+    const ken_remote *r = c->door->remote;
+    switch (column) {
+        REMOTE_COLUMNS(CASE)
+    }
+    return KEN_OK;
+}
+
 // ---- the list ---------------------------------------------------------------------------------
 
 // Name, text, whose columns, whether it has rows of no file, columns by which rows are found (of the item, of
@@ -843,7 +888,9 @@ static ken_status change_column(sql_cursor *c, int column, sqlite3_context *ctx,
     X("embedding_metadata", "the model whose vectors answer", model, true, -1, -1, -1, one_row) \
     X("checkpoints", "notes of where work stood", checkpoint, true, -1, -1, -1, checkpoint_count) \
     X("rule_documents", "the documents that state rules", rule, true, -1, -1, -1, rule_count) \
-    X("change_events", "which files came, changed and went: the newest 1,000", change, true, -1, -1, -1, change_count)
+    X("change_events", "which files came, changed and went: the newest 1,000", change, true, -1, -1, -1, change_count) \
+    X("remotes", "the remote repository that the folder is a clone of; no row: none", remote, true, -1, -1, -1, \
+      remote_count)
 
 #define TABLE(name, text, of, is_flat, id, file, path, count) \
     { { name, text, of##_columns, COUNT(of##_columns) }, is_flat, id, file, path, count, of##_column },

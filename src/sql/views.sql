@@ -24,7 +24,9 @@ SELECT id, file_id, file_path, module, line, is_export FROM imports;
 
 CREATE VIEW repositories AS
 SELECT (SELECT value FROM project_meta WHERE key = 'root') AS path,
+    (SELECT url FROM remotes) AS url,
     (SELECT value FROM project_meta WHERE key = 'indexed_at') AS last_indexed_at,
+    (SELECT synced_at FROM remotes) AS last_synced_at,
     (SELECT value FROM project_meta WHERE key = 'git_head') AS current_commit,
     1 AS is_active;
 

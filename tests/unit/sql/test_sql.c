@@ -5,6 +5,7 @@
 #include "unit/query/sample_lab.h"
 
 static ken_sql_result res;
+static ken_sql_opts asked; // of try_sql
 
 static ken_status try_sql_with(const char *sql, ken_sql_opts o)
 {
@@ -15,7 +16,7 @@ static ken_status try_sql_with(const char *sql, ken_sql_opts o)
 
 static ken_status try_sql(const char *sql)
 {
-    return try_sql_with(sql, (ken_sql_opts){ 0 });
+    return try_sql_with(sql, asked);
 }
 
 // The rows as text: columns by '|', rows by line breaks.
@@ -118,6 +119,36 @@ KEN_TEST(what_changed_and_outlines_in_order)
     sql_is("SELECT name, depth FROM outline_nodes JOIN files f ON f.id = file_id WHERE path = "
            "'p.html' ORDER BY position",
            "script|0\nf|1\np|0\n");
+    sample_end();
+}
+
+// The catalog's row of the project, as its caller gives it.
+KEN_TEST(s1_22_the_remote_of_a_project_is_a_row)
+{
+    const ken_remote said = { .url = KEN_STR("https://example.com/a.git"),
+                              .depth = 1,
+                              .interval_s = 900 };
+    const char *all = "SELECT url, branch, sparse, depth, interval_s, current_commit, synced_at, "
+                      "tried_at, failures, error FROM remotes",
+               *view = "SELECT path <> '', url, last_synced_at FROM repositories";
+    start_small();
+    sql_is("SELECT * FROM remotes", "");
+    sql_is(view, "1||\n");
+    asked.remote = &said;
+    sql_is(all, "https://example.com/a.git|||1|900||||0|\n");
+    ken_remote found = said;
+    found.branch = KEN_STR("main");
+    found.sparse = KEN_STR("src");
+    found.commit = KEN_STR("0123456789abcdef0123456789abcdef01234567");
+    found.synced_at_ms = 1000;
+    found.tried_at_ms = 62000;
+    found.n_failures = 2;
+    found.error = KEN_STR("no route to host");
+    asked.remote = &found;
+    sql_is(all, "https://example.com/a.git|main|src|1|900|0123456789abcdef0123456789abcdef01234567|"
+                "1970-01-01T00:00:01.000Z|1970-01-01T00:01:02.000Z|2|no route to host\n");
+    sql_is(view, "1|https://example.com/a.git|1970-01-01T00:00:01.000Z\n");
+    asked.remote = NULL;
     sample_end();
 }
 
