@@ -5,7 +5,8 @@ find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 
 function(ken_specs target folder)
     set(dir ${CMAKE_BINARY_DIR}/gen/${target})
-    file(GLOB specs CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.json)
+    file(GLOB specs CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.json
+        ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/shared/*.json)
     add_custom_command(
         OUTPUT ${dir}/tool_specs.c ${dir}/tool_specs.h
         COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/gen_specs.py ${dir}

@@ -149,6 +149,7 @@ def operation(spec):
         f"    .name = {c_string(spec['name'])}, .set = {c_string(spec['set'])},\n"
         f"    .listing = {c_string(specs.compact(specs.listing(spec)))},\n"
         f"    .full = {full(spec)}, .is_of_project = {'true' if specs.is_of_project(spec) else 'false'},\n"
+        f"    .api = {c_string(specs.compact(specs.api(spec)))},\n"
         f"    .project_arg = {c_string(specs.project_parameter(spec))},\n"
         f"    .list = {c_string(limits.get('list'))}, .timeout_ms = {limits.get('timeout_ms', 600000)},\n"
         f"    .max_bytes = {limits.get('bytes', 0)}, .is_job = {'true' if limits.get('job') else 'false'},\n"
@@ -184,6 +185,9 @@ def source(all_specs):
         '#pragma GCC diagnostic ignored "-Woverlength-strings"\n#endif\n\n',
     ]
     out += [operation(s) + "\n" for s in all_specs]
+    shared = specs.shared_shapes()
+    schemas = {n: specs.shape_schema(s, n, shared) for n, s in shared.items()}
+    out.append(f"\nconst char *const ken_tool_shared_answers = {c_string(specs.compact(schemas))};\n")
     out.append("\nconst ken_tool_def ken_tool__builtin[] = {\n")
     for s in all_specs:
         name = specs.c_name(s["name"])

@@ -15,12 +15,17 @@ A specification is an object:
   command               how the command line offers it; may be absent
   limits                timeout_ms, job, bytes, list (the member that is cut at its end)
   notes, examples, returns   for docs/tools.md
+  answer                the shape of the JSON answer, from which clients of the API get their types
 
 A parameter: unlisted (true: for the command line and the API, not offered over MCP), type (string, integer, number, boolean, array, object, any), required, enum, min and max (of a number, of
 the length of a string or list), default, setting (the setting that holds its default), items, note (a few words in
 the schema), text (a sentence for the documents), same_as (another name of that parameter), given (true: the
 struct says whether it was given), option ("-k --limit N" on the command line), help (its line there; the text when
 absent), means (what a flag stands for), bare (what an option without value stands for).
+
+A shape: an object of members, whose names end in ? where an answer may be without them; [shape] for a list; or a word:
+string, integer, number, boolean, any, map (an object of anything), "map of <word>", "<word>|null", "=one|two" (one of
+these texts), or the name of a shape in shared/answers.json. The member `and` names a shape whose members belong here too.
 
 A command: name (one or two words), order (its place in help; that of the operation when absent), words (each: name,
 to, kind, optional), options (further ones: option, to or setting, means, help, words), ask (what a terminal is asked
@@ -41,7 +46,7 @@ FOLDER = ROOT / "src" / "tool" / "specs"
 TYPES = ("string", "integer", "number", "boolean", "array", "object", "any")
 KEYS = set(
     "name set order scope title description effect again open_world parameters command limits notes "
-    "examples returns".split()
+    "examples returns answer".split()
 )
 PARAMETER_KEYS = set(
     "type required enum min max default setting items note text same_as given option help means bare unlisted".split()
@@ -183,6 +188,72 @@ def listing(spec, is_full=False):
         "description": spec["description"],
         "inputSchema": schema(spec, is_full),
         "annotations": annotations(spec),
+    }
+
+
+def shared_shapes():
+    return json.loads((FOLDER / "shared" / "answers.json").read_text())
+
+
+def shape_schema(shape, where, shared):
+    """JSON schema of a shape; named ones are references."""
+    if isinstance(shape, list):
+        if len(shape) != 1:
+            raise Wrong(f"{where}: a list has one shape")
+        return {"type": "array", "items": shape_schema(shape[0], where, shared)}
+    if isinstance(shape, dict):
+        members = shared[shape["and"]] | shape if "and" in shape else shape
+        members = {k: v for k, v in members.items() if k != "and"}
+        props = {k.rstrip("?"): shape_schema(v, f"{where}.{k}", shared) for k, v in members.items()}
+        required = [k for k in members if not k.endswith("?")]
+        return {"type": "object", "properties": props} | ({"required": required} if required else {})
+    if shape in shared:
+        return {"$ref": f"#/components/schemas/{shape}"}
+    if shape == "any":
+        return {}
+    if shape.startswith("="):
+        return {"type": "string", "enum": shape[1:].split("|")}
+    if shape.endswith("|null"):
+        inner = shape_schema(shape[: -len("|null")], where, shared)
+        return inner | {"type": [inner["type"], "null"]} if "type" in inner else {"anyOf": [inner, {"type": "null"}]}
+    if shape == "map":
+        return {"type": "object", "additionalProperties": True}
+    if shape.startswith("map of "):
+        return {"type": "object", "additionalProperties": shape_schema(shape[len("map of ") :], where, shared)}
+    if shape not in ("string", "integer", "number", "boolean"):
+        raise Wrong(f"{where}: '{shape}' is no shape")
+    return {"type": shape}
+
+
+def api_parameter(p):
+    """The schema of a parameter for programs: said in full, and no type is left open."""
+    out = schema_type(p)
+    out["description"] = p["text"]
+    if out.get("type") == "object":
+        out["additionalProperties"] = True
+    if out.get("items") == {}:
+        out["items"] = {"anyOf": [{"type": "string"}, {"type": "object", "additionalProperties": True}]}
+    if "enum" in out.get("items", {}):
+        out["items"] = {"type": "string"} | out["items"]
+    if "default" in p and str(compact(p["default"])).strip('"') not in p["text"]:
+        out["description"] += f" (default {compact(p['default'])})"
+    return out
+
+
+def api(spec):
+    """What the OpenAPI document says of an operation: each parameter once, by its own name. `format` is left out: asked
+    for text, an answer has another shape."""
+    params = {n: p for n, p in own_parameters(spec).items() if n != "format"}
+    arguments = {"type": "object", "properties": {n: api_parameter(p) for n, p in params.items()}}
+    required = [n for n, p in params.items() if p.get("required")]
+    if required:
+        arguments["required"] = required
+    notes = f" {spec['notes']}" if "notes" in spec else ""
+    return {
+        "title": spec["title"],
+        "description": re.sub(r"\{(\w+)\}", r"`\1`", spec["description"] + notes),
+        "arguments": arguments,
+        "answer": shape_schema(spec["answer"], spec["name"], shared_shapes()),
     }
 
 

@@ -198,7 +198,9 @@ typedef struct ken_tool_spec {
     const char *name, *set; // set "": for the command line and the API only
     const char *listing; // its member of tools/list, JSON; the schema of its arguments is in there
     const char *full;    // the same with what agents are not offered; NULL = there is no more
-    const char *list;    // the member of answers that is cut at its end; NULL = none
+    const char
+        *api; // for programs, JSON: title, description, and the schemas of `arguments` and `answer`
+    const char *list; // the member of answers that is cut at its end; NULL = none
     uint64_t timeout_ms;
     uint64_t max_bytes;        // what an answer may have unless a call says otherwise; 0 = as all
     bool is_read_only, is_job; // a job takes as long as it takes, within timeout_ms
@@ -257,7 +259,8 @@ void ken_toolset_free(ken_toolset *t);
 size_t ken_toolset_count(const ken_toolset *t);
 const char *ken_toolset_name(const ken_toolset *t, size_t i); // borrowed, in listing order
 // The built-in operations, those without a set too; the i-th of them in order.
-const ken_tool_spec *ken_tool_spec_at(size_t i);       // NULL past the end
+const ken_tool_spec *ken_tool_spec_at(size_t i);  // NULL past the end
+extern const char *const ken_tool_shared_answers; // schemas that answers refer to, JSON, by name
 const ken_tool_spec *ken_tool_spec_find(ken_str name); // NULL: there is none
 // The project that arguments name: its id, name or path; empty: none, and the call is about one. ptr NULL: it is
 // about none, or about all. Borrowed from `args`, which may be NULL.

@@ -39,11 +39,11 @@ static json_t *content_of(json_t *schema)
     return content;
 }
 
-static json_t *responses(bool is_get)
+static json_t *responses(const char *answer, bool is_get)
 {
     json_t *all = json_object(), *ok = json_object();
     json_object_set_new(ok, "description", json_string("The answer"));
-    json_object_set_new(ok, "content", content_of(reference_to("schemas", "Answer")));
+    json_object_set_new(ok, "content", content_of(reference_to("schemas", answer)));
     json_object_set_new(all, "200", ok);
     if (is_get)
         json_object_set_new(all, "304", reference_to("responses", "NotModified"));
@@ -51,8 +51,8 @@ static json_t *responses(bool is_get)
     return all;
 }
 
-// "search_code" → "SearchCodeArguments"
-static void schema_name(const char *operation, char *out, size_t room)
+// "search_code", "Answer" → "SearchCodeAnswer"
+static void schema_name(const char *operation, const char *what, char *out, size_t room)
 {
     size_t n = 0;
     bool is_first = true;
@@ -64,17 +64,17 @@ static void schema_name(const char *operation, char *out, size_t room)
         out[n++] = is_first ? (char)toupper((unsigned char)*operation) : *operation;
         is_first = false;
     }
-    snprintf(out + n, room - n, "Arguments");
+    snprintf(out + n, room - n, "%s", what);
 }
 
-static json_t *operation_of(const ken_tool_spec *spec, const json_t *listing, const char *prefix)
+static json_t *operation_of(const ken_tool_spec *spec, const json_t *api, const char *suffix)
 {
     json_t *o = json_object(), *tags = json_array();
     char id[128];
-    snprintf(id, sizeof id, "%s%s", prefix, spec->name);
+    snprintf(id, sizeof id, "%s%s", spec->name, suffix);
     json_object_set_new(o, "operationId", json_string(id));
-    json_object_set(o, "summary", json_object_get(listing, "title"));
-    json_object_set(o, "description", json_object_get(listing, "description"));
+    json_object_set(o, "summary", json_object_get(api, "title"));
+    json_object_set(o, "description", json_object_get(api, "description"));
     json_array_append_new(tags, json_string(*spec->set ? spec->set : "lists"));
     json_object_set_new(o, "tags", tags);
     return o;
@@ -108,34 +108,51 @@ static json_t *query_parameters(json_t *schema)
     return all;
 }
 
+// Of a body: a default makes some generators of clients demand the member.
+static json_t *without_defaults(const json_t *schema)
+{
+    json_t *copy = json_deep_copy(schema), *value;
+    const char *name;
+    json_object_foreach(json_object_get(copy, "properties"), name, value)
+        json_object_del(value, "default");
+    return copy;
+}
+
 static void put_operation(const ken_tool_spec *spec, json_t *paths, json_t *schemas)
 {
-    char path[128], name[128];
-    json_t *listing = NULL, *item = json_object();
+    char path[128], arguments[128], answer[128];
+    json_t *api = NULL, *item = json_object();
     ken_err err;
-    if (ken_json_parse(ken_str_c(spec->full ? spec->full : spec->listing), &listing, &err)) {
+    if (ken_json_parse(ken_str_c(spec->api), &api, &err)) {
         json_decref(item);
         return;
     }
-    json_t *schema = json_object_get(listing, "inputSchema");
-    schema_name(spec->name, name, sizeof name);
-    json_object_set(schemas, name, schema);
-    json_t *post = operation_of(spec, listing, ""), *body = json_object();
-    json_object_set_new(body, "content", content_of(reference_to("schemas", name)));
+    json_t *schema = json_object_get(api, "arguments");
+    schema_name(spec->name, "Arguments", arguments, sizeof arguments);
+    // An answer that is one of the shared shapes goes by that name.
+    const json_t *shared = json_object_get(json_object_get(api, "answer"), "$ref");
+    schema_name(spec->name, "Answer", answer, sizeof answer);
+    if (shared)
+        snprintf(answer, sizeof answer, "%.100s", strrchr(json_string_value(shared), '/') + 1);
+    else
+        json_object_set(schemas, answer, json_object_get(api, "answer"));
+    json_object_set_new(schemas, arguments, without_defaults(schema));
+    json_t *post = operation_of(spec, api, ""), *body = json_object();
+    json_object_set_new(body, "content", content_of(reference_to("schemas", arguments)));
     if (json_array_size(json_object_get(schema, "required")))
         json_object_set_new(body, "required", json_true());
     json_object_set_new(post, "requestBody", body);
-    json_object_set_new(post, "responses", responses(false));
+    json_object_set_new(post, "responses", responses(answer, false));
     json_object_set_new(item, "post", post);
     if (spec->is_read_only) {
-        json_t *get = operation_of(spec, listing, "get_");
+        json_t *get = operation_of(spec, api, "_get");
         json_object_set_new(get, "parameters", query_parameters(schema));
-        json_object_set_new(get, "responses", responses(true));
+        json_object_set_new(get, "responses", responses(answer, true));
         json_object_set_new(item, "get", get);
     }
     snprintf(path, sizeof path, "/api/v1/%s", spec->name);
     json_object_set_new(paths, path, item);
-    json_decref(listing);
+    json_decref(api);
 }
 
 static json_t *make_document(const char *version)
@@ -147,6 +164,10 @@ static json_t *make_document(const char *version)
     json_t *paths = json_object_get(doc, "paths");
     json_t *schemas = json_object_get(json_object_get(doc, "components"), "schemas");
     json_object_set_new(json_object_get(doc, "info"), "version", json_string(version));
+    json_t *shared = NULL;
+    if (!ken_json_parse(ken_str_c(ken_tool_shared_answers), &shared, &err))
+        json_object_update(schemas, shared);
+    json_decref(shared);
     const ken_tool_spec *spec;
     for (size_t i = 0; (spec = ken_tool_spec_at(i)); i++)
         put_operation(spec, paths, schemas);
@@ -203,7 +224,7 @@ static void put_section(ken_buf *out, const char *path, const json_t *item, cons
     const json_t *op = post ? post : get;
     const char *name, *id = json_string_value(json_object_get(op, "operationId"));
     char key[128];
-    schema_name(id, key, sizeof key);
+    schema_name(id, "Arguments", key, sizeof key);
     json_t *schema = json_object_get(schemas, key), *value;
     ken_buf_puts(out, "<section id=\"");
     put_text(out, id);

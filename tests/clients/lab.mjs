@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the client tests share: the program, a project to ask about, a raw wire.
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import crypto from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -254,6 +255,31 @@ export class Served {
     this.child.kill('SIGTERM');
     return this.exit;
   }
+}
+
+// What is built for tests, kept between runs.
+export const built = path.join(here, '..', '..', 'build', 'clients');
+
+// A Python with the packages of a file of requirements, which has their hashes; or why there is none.
+export function pythonOf(requirements) {
+  const file = path.join(here, requirements);
+  const key = crypto.createHash('sha256').update(fs.readFileSync(file)).digest('hex').slice(0, 16);
+  const venv = path.join(built, `python-${key}`);
+  const python = path.join(venv, 'bin', 'python');
+  const run = (command, ...args) => spawnSync(command, args, { cwd: here, encoding: 'utf8' });
+  if (run('python3', '-c', 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))').status !== 0)
+    return { why: 'Python 3.10 or newer with venv is needed' };
+  if (!fs.existsSync(path.join(venv, 'complete'))) {
+    fs.rmSync(venv, { recursive: true, force: true });
+    for (const [command, ...args] of [
+      ['python3', '-m', 'venv', venv], [python, '-m', 'pip', 'install', '-q', '--require-hashes', '-r', file]]) {
+      const how = run(command, ...args);
+      if (how.status !== 0)
+        return { why: `${command} ${args[0]} failed: ${(how.stderr || String(how.error)).slice(-600)}` };
+    }
+    fs.writeFileSync(path.join(venv, 'complete'), '');
+  }
+  return { python };
 }
 
 // Runs the program to its end.

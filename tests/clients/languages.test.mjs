@@ -5,16 +5,13 @@
 // never skipped in CI.
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
-import crypto from 'node:crypto';
-import fs from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { binary, env, here, ken, makeLargeProject, makeProject, patience, Served } from './lab.mjs';
+import { binary, built, env, here, ken, makeLargeProject, makeProject, patience, pythonOf, Served } from './lab.mjs';
 
-const built = path.join(here, '..', '..', 'build', 'clients');
 const project = makeProject('languages-project');
 const large = makeLargeProject('languages-large', 1500);
 
@@ -33,21 +30,8 @@ function failure(cwd, command, ...args) {
 // The command of a program, or why there is none.
 const programs = {
   python: () => {
-    const requirements = path.join(here, 'python', 'requirements.txt');
-    const key = crypto.createHash('sha256').update(fs.readFileSync(requirements)).digest('hex').slice(0, 16);
-    const venv = path.join(built, `python-${key}`);
-    const python = path.join(venv, 'bin', 'python');
-    if (!has('python3', '-c', 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))'))
-      return { why: 'Python 3.10 or newer with venv is needed' };
-    if (!fs.existsSync(path.join(venv, 'complete'))) {
-      fs.rmSync(venv, { recursive: true, force: true });
-      const why = failure(here, 'python3', '-m', 'venv', venv) ??
-        failure(here, python, '-m', 'pip', 'install', '-q', '--require-hashes', '-r', requirements);
-      if (why)
-        return { why };
-      fs.writeFileSync(path.join(venv, 'complete'), '');
-    }
-    return { command: [python, path.join(here, 'python', 'client.py')] };
+    const { python, why } = pythonOf(path.join('python', 'requirements.txt'));
+    return why ? { why } : { command: [python, path.join(here, 'python', 'client.py')] };
   },
   go: () => {
     const program = path.join(built, 'go', 'client');
