@@ -1,30 +1,21 @@
 // SPDX-License-Identifier: MIT
 // What clients send to MCP over HTTP, over real connections. The input goes out as it is, but for 0xff and
-// the byte after it: '0' to '3' the connection that follows, 'W' wait for an answer, 'X' close, 'S' the
-// session of this client, 'O' the session of another. Answers must be whole, the other's session must live
-// on, and the server must answer a new client and end every connection.
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <poll.h>
+// the byte after it (fuzz_client.h): '0' to '3' the connection that follows, 'W' wait for an answer, 'X'
+// close, 'S' the session of this client, 'O' the session of another. Answers must be whole, the other's
+// session must live on, and the server must answer a new client and end every connection.
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
+#include <sys/un.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/assert.h"
 #include "config/config.h"
+#include "fuzz_client.h"
+#include "fuzz_temp.h"
 #include "json/json.h"
 #include "mcp/mcp_http.h"
 
 enum {
-    CONNECTIONS = 4,
-    ANSWER_BYTES = 1 << 20,
-    PATIENCE_MS = 20000,
-    PAUSE_MS = 20,
     SESSION_ID = 36,
-    INPUT_BYTES_MAX = 64 * 1024,
     BODY_BYTES_MAX = 16 * 1024,
 };
 
@@ -73,6 +64,8 @@ static const ken_tool_def defs[] = {
 typedef struct door {
     ken_mcp_http *http;
     const char *caller;
+    // No port: so many clients in a minute would use up those of the machine.
+    struct sockaddr_un at;
     ken_httpd *httpd;
 } door;
 
@@ -91,8 +84,9 @@ static const ken_httpd_route routes[] = {
 static void door_open(ken_mcp_http *http, const char *caller, door *d)
 {
     ken_err err = { 0 };
-    *d = (door){ .http = http, .caller = caller };
-    const ken_httpd_opts o = { .address = "127.0.0.1",
+    *d = (door){ .http = http, .caller = caller, .at = { .sun_family = AF_UNIX } };
+    snprintf(d->at.sun_path, sizeof d->at.sun_path, "%s/%s", fuzz_temp, caller);
+    const ken_httpd_opts o = { .address = d->at.sun_path,
                                .routes = routes,
                                .n_routes = sizeof routes / sizeof *routes,
                                .ctx = d };
@@ -101,42 +95,9 @@ static void door_open(ken_mcp_http *http, const char *caller, door *d)
 
 // ---- a client ----------------------------------------------------------------------------------
 
-typedef struct client {
-    int fd;
-    char *heard; // ANSWER_BYTES
-    size_t n;
-} client;
-
-static void client_open(client *c, const door *d)
+static void client_open(fuzz_client *c, const door *d)
 {
-    struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(ken_httpd_port(d->httpd)) };
-    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    c->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    c->n = 0;
-    c->heard = c->heard ? c->heard : malloc(ANSWER_BYTES);
-    KEN_ASSERT(c->fd >= 0 && c->heard && !connect(c->fd, (struct sockaddr *)&at, sizeof at));
-    c->heard[0] = 0;
-}
-
-// Whether the connection is open still; waits for a first byte up to `ms`.
-static bool client_hear(client *c, int ms)
-{
-    struct pollfd p = { .fd = c->fd, .events = POLLIN };
-    char beyond[4096];
-    if (poll(&p, 1, ms) <= 0)
-        return true;
-    size_t room = ANSWER_BYTES - 1 - c->n;
-    ssize_t n = recv(c->fd, room ? c->heard + c->n : beyond, room ? room : sizeof beyond, 0);
-    if (room && n > 0) {
-        c->n += (size_t)n;
-        c->heard[c->n] = 0;
-    }
-    return n > 0;
-}
-
-static void client_say(client *c, const void *bytes, size_t n)
-{
-    (void)!send(c->fd, bytes, n, MSG_NOSIGNAL | MSG_DONTWAIT);
+    fuzz_client_open(c, (const struct sockaddr *)&d->at, sizeof d->at);
 }
 
 static void find_session(const char *heard, char *id)
@@ -148,7 +109,7 @@ static void find_session(const char *heard, char *id)
 }
 
 // Whole answers in JSON are JSON; what stands behind anything else is not looked at.
-static void check_answers(const client *c)
+static void check_answers(const fuzz_client *c)
 {
     const char *at = c->heard;
     while (strncmp(at, "HTTP/1.1 200", 12) == 0) {
@@ -170,19 +131,7 @@ static void check_answers(const client *c)
     }
 }
 
-// Says all it has to say; the server then ends the connection.
-static void client_close(client *c)
-{
-    time_t end = time(NULL) + PATIENCE_MS / 1000;
-    (void)shutdown(c->fd, SHUT_WR);
-    while (client_hear(c, PATIENCE_MS))
-        KEN_ASSERT(time(NULL) < end);
-    check_answers(c);
-    close(c->fd);
-    c->fd = -1;
-}
-
-static void ask(const door *d, const char *session, const char *body, client *c)
+static void ask(const door *d, const char *session, const char *body, fuzz_client *c)
 {
     char request[2048];
     int n = snprintf(request, sizeof request,
@@ -192,11 +141,9 @@ static void ask(const door *d, const char *session, const char *body, client *c)
                      session ? "Mcp-Session-Id: " : "", session ? session : "",
                      session ? "\r\n" : "", strlen(body), body);
     client_open(c, d);
-    client_say(c, request, (size_t)n);
-    while (client_hear(c, PATIENCE_MS)) {
-    }
-    close(c->fd);
-    c->fd = -1;
+    fuzz_client_say(c, request, (size_t)n);
+    fuzz_client_hear_all(c);
+    fuzz_client_close(c);
     KEN_ASSERT(strncmp(c->heard, "HTTP/1.1 ", 9) == 0);
 }
 
@@ -205,51 +152,47 @@ static void ask(const door *d, const char *session, const char *body, client *c)
 typedef struct play {
     door own, other;
     char session[SESSION_ID + 1], others[SESSION_ID + 1];
-    client clients[CONNECTIONS];
-    client *c;
+    fuzz_client clients[FUZZ_CLIENTS];
+    fuzz_client *c;
 } play;
 
 static void act(play *p, uint8_t what)
 {
-    if (what >= '0' && what < '0' + CONNECTIONS) {
+    if (what >= '0' && what < '0' + FUZZ_CLIENTS) {
         p->c = &p->clients[what - '0'];
         return;
     }
     if (p->c->fd < 0)
         client_open(p->c, &p->own);
     if (what == 'W') {
-        (void)client_hear(p->c, PAUSE_MS);
+        (void)fuzz_client_hear(p->c, FUZZ_PAUSE_MS);
         find_session(p->c->heard, p->session);
     } else if (what == 'X') {
         check_answers(p->c);
-        close(p->c->fd);
-        p->c->fd = -1;
+        fuzz_client_close(p->c);
     } else if (what == 'S' || what == 'O') {
-        client_say(p->c, what == 'S' ? p->session : p->others, SESSION_ID);
+        fuzz_client_say(p->c, what == 'S' ? p->session : p->others, SESSION_ID);
     }
 }
 
 static void send_input(play *p, const uint8_t *data, size_t size)
 {
-    for (size_t at = 0; at < size;) {
-        const uint8_t *next = memchr(data + at, 0xff, size - at);
-        size_t n = next ? (size_t)(next - data) - at : size - at;
-        if (n) {
+    fuzz_piece piece;
+    for (size_t at = 0; fuzz_next(data, size, &at, &piece);) {
+        if (piece.n) {
             if (p->c->fd < 0)
                 client_open(p->c, &p->own);
-            client_say(p->c, data + at, n);
+            fuzz_client_say(p->c, piece.bytes, piece.n);
         }
-        at += n;
-        if (at + 1 < size)
-            act(p, data[at + 1]);
-        at += 2;
+        if (piece.has_op)
+            act(p, piece.op);
     }
 }
 
 static void play_input(play *p, const uint8_t *data, size_t size)
 {
-    static client other;
-    static char *heard[CONNECTIONS];
+    static fuzz_client other;
+    static char *heard[FUZZ_CLIENTS];
     ask(&p->other, NULL,
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{"
         "\"protocolVersion\":\"2025-11-25\",\"capabilities\":{}}}",
@@ -257,13 +200,16 @@ static void play_input(play *p, const uint8_t *data, size_t size)
     memset(p->session, '0', SESSION_ID);
     find_session(other.heard, p->others);
     KEN_ASSERT(p->others[0]);
-    for (size_t i = 0; i < CONNECTIONS; i++)
-        p->clients[i] = (client){ .fd = -1, .heard = heard[i] };
+    for (size_t i = 0; i < FUZZ_CLIENTS; i++)
+        p->clients[i] = (fuzz_client){ .fd = -1, .heard = heard[i] };
     p->c = p->clients;
     send_input(p, data, size);
-    for (size_t i = 0; i < CONNECTIONS; i++) {
-        if (p->clients[i].fd >= 0)
-            client_close(&p->clients[i]);
+    for (size_t i = 0; i < FUZZ_CLIENTS; i++) {
+        if (p->clients[i].fd >= 0) {
+            fuzz_client_finish(&p->clients[i]);
+            check_answers(&p->clients[i]);
+            fuzz_client_close(&p->clients[i]);
+        }
         heard[i] = p->clients[i].heard;
     }
     ken_mcp_http_tick(p->own.http);
@@ -278,10 +224,9 @@ static void play_input(play *p, const uint8_t *data, size_t size)
 // Of a data folder of its own, without projects.
 static ken_app *open_app(void)
 {
-    static char folder[] = "/tmp/ken-fuzz-XXXXXX";
     static ken_config *config;
     ken_app *app = NULL;
-    KEN_ASSERT(mkdtemp(folder) && !setenv("KEN_DATA_DIR", folder, 1));
+    KEN_ASSERT(!setenv("KEN_DATA_DIR", fuzz_temp_make(), 1));
     KEN_ASSERT(!ken_config_load(NULL, &config, NULL) && !ken_app_open(config, &app, NULL));
     return app;
 }
@@ -294,7 +239,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static ken_app *app;
     const ken_toolset_opts opts = { .defs = defs, .n_defs = sizeof defs / sizeof *defs };
     ken_mcp_http *http;
-    if (size > INPUT_BYTES_MAX)
+    if (size > FUZZ_INPUT_BYTES_MAX)
         return 0;
     if (!tools) {
         KEN_ASSERT(!ken_toolset_new(&opts, &tools, NULL));
@@ -306,9 +251,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     door_open(http, "own", &p.own);
     door_open(http, "other", &p.other);
     play_input(&p, data, size);
-    ken_mcp_http_stop(http, PATIENCE_MS);
-    ken_httpd_stop(p.own.httpd, PATIENCE_MS);
-    ken_httpd_stop(p.other.httpd, PATIENCE_MS);
+    ken_mcp_http_stop(http, FUZZ_PATIENCE_MS);
+    ken_httpd_stop(p.own.httpd, FUZZ_PATIENCE_MS);
+    ken_httpd_stop(p.other.httpd, FUZZ_PATIENCE_MS);
     ken_mcp_http_free(http);
     return 0;
 }
