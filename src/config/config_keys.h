@@ -184,7 +184,7 @@
       "KEN_SERVER_ALLOWED_ORIGINS", OWNER,                                                         \
       "web origins (https://app.example.com) whose pages may call the server; its own always may") \
     X(SERVER_CONNECTIONS, "server.max_connections", COUNT, "16384", 1, 1000000, "",                \
-      "KEN_SERVER_MAX_CONNECTIONS", OWNER, "open connections; more are refused")                   \
+      "KEN_SERVER_MAX_CONNECTIONS", OWNER, "open connections; more wait until one of them ends")   \
     X(SERVER_BODY, "server.max_body_bytes", SIZE, "16MiB", 1024, 1073741824, "",                   \
       "KEN_SERVER_MAX_BODY_BYTES", OWNER, "largest body of a request; larger ones get 413")        \
     X(SERVER_IDLE, "server.idle_seconds", COUNT, "75", 1, 86400, "",                               \

@@ -135,6 +135,7 @@ static void on_connection(void *ctx, struct MHD_Connection *mc, void **socket_ct
         ken_free(c);
         *socket_ctx = NULL;
         atomic_fetch_sub(&h->n_connections, 1);
+        h->has_room = true;
     }
 }
 
@@ -419,7 +420,7 @@ static void all_gone(ken_httpd *h)
 
 static int wait_ms(ken_httpd *h, int64_t now_ns)
 {
-    int64_t least = atomic_load(&h->is_starved) ? STARVED_LOOK_MS : -1;
+    int64_t least = h->has_room ? 0 : atomic_load(&h->is_starved) ? STARVED_LOOK_MS : -1;
     for (size_t i = 0; i < h->n_daemons; i++) {
         MHD_UNSIGNED_LONG_LONG ms = 0;
         if (h->mhd->timeout(h->daemons[i].mhd, &ms) == MHD_YES &&
@@ -461,6 +462,7 @@ static void run_once(ken_httpd *h)
     struct epoll_event events[EVENTS];
     bear_starvation(h);
     int n = epoll_wait(h->epoll_fd, events, EVENTS, wait_ms(h, ken_clock_mono_ns()));
+    h->has_room = false;
     take_events(h, events, n);
     for (size_t i = 0; i < h->n_daemons; i++)
         (void)h->mhd->run(h->daemons[i].mhd);

@@ -53,6 +53,7 @@ struct ken_httpd {
     size_t n_daemons;
     httpd_queue heads, bodies;
     httpd_connection *first_ended;
+    bool has_room; // one has ended: the library looks for another when it runs again, not before
     bool is_draining;
     int64_t drain_until_ns;
     atomic_uint_fast64_t n_connections, n_requests, n_cut, n_starved;

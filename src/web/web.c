@@ -22,7 +22,7 @@ enum {
     WORKERS_MIN = 4,
     QUEUE_MAX = 1024, // of the API
     TICK_MS = 1000,
-    STARVED_TELL_S = 60, // from one line to the next
+    SHORT_TELL_S = 60, // from one line to the next
     CERT_BYTES_MAX = 1 << 20,
 };
 
@@ -170,18 +170,28 @@ static void read_counts(void *ctx, ken_metrics_sink *sink)
     ken_metrics_put(sink, KEN_METRIC_MCP_QUEUE, (double)m.n_waiting, NULL);
 }
 
-// What is refused while there are no descriptors reaches no handler, and no log but this line.
-static void tell_starvation(ken_web *w)
+// What waits for a descriptor or its turn reaches no handler, and no log but these lines.
+static void tell_shortage(ken_web *w)
 {
     int64_t now = ken_clock_mono_ns();
-    uint64_t n = ken_httpd_count(w->tcp).n_starved + ken_httpd_count(w->local).n_starved;
-    if (n == w->n_starved || now - w->starved_ns < (int64_t)STARVED_TELL_S * 1000000000)
+    ken_httpd_counts tcp = ken_httpd_count(w->tcp), local = ken_httpd_count(w->local);
+    uint64_t max = ken_config_u64(w->config, KEN_CFG_SERVER_CONNECTIONS);
+    bool is_starved = tcp.n_starved + local.n_starved != w->n_starved;
+    bool is_full = tcp.n_connections >= max || local.n_connections >= max;
+    bool was_told = w->short_ns && now - w->short_ns < (int64_t)SHORT_TELL_S * 1000000000;
+    if (was_told || (!is_starved && !is_full))
         return;
-    w->n_starved = n;
-    w->starved_ns = now;
-    KEN_LOG_ERR("web",
-                "all file descriptors are used: new connections wait until some are free; raise "
-                "LimitNOFILE= of the unit (ulimit -n), or lower server.max_connections");
+    w->n_starved = tcp.n_starved + local.n_starved;
+    w->short_ns = now;
+    if (is_starved)
+        KEN_LOG_ERR(
+            "web", "all file descriptors are used: new connections wait until some are free; raise "
+                   "LimitNOFILE= of the unit (ulimit -n), or lower server.max_connections");
+    if (is_full)
+        KEN_LOG_ERR("web",
+                    "%llu connections are open, as many as server.max_connections says: more wait "
+                    "until one of them ends",
+                    (unsigned long long)max);
 }
 
 static void tick_until_done(void *ctx, size_t worker)
@@ -199,7 +209,7 @@ static void tick_until_done(void *ctx, size_t worker)
         ken_mcp_http_tick(w->mcp);
         ken_web__tick_events(w);
         ken_web__tick_oauth(w);
-        tell_starvation(w);
+        tell_shortage(w);
         pthread_mutex_lock(&w->lock);
     }
     pthread_mutex_unlock(&w->lock);

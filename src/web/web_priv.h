@@ -51,7 +51,7 @@ struct ken_web {
     size_t n_feeds;
     int64_t told_ns;    // by the ticker, what the server does
     uint64_t n_starved; // the same, of descriptors, when it was told
-    int64_t starved_ns;
+    int64_t short_ns;   // when it was told that connections wait
     ken_httpd_route routes[WEB_ROUTES_MAX];
     size_t n_routes;
     int64_t started_ns;

@@ -479,6 +479,23 @@ class Faults(lab.Serve):
             n_starved = now
         self.assertEqual(self.logged(self.STARVED), 1)
 
+    def test_connections_beyond_the_limit_wait_for_their_turn(self):
+        server, url = self.serve(env=self.settings(SERVER_MAX_CONNECTIONS=10))
+        request = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        clients = [Raw(url).say(request) for _ in range(10)]
+        for c in clients:
+            c.hear(b"ok\n")
+        late = [Raw(url).say(request) for _ in range(3)]
+        self.rests(server)
+        self.assertFalse(select.select([c.socket for c in late], [], [], 0)[0])
+        for c, waiting in zip(clients, late):
+            c.socket.close()
+            self.assertIn(b"ok\n", waiting.hear(b"ok\n", seconds=5))
+        self.assertEqual(self.logged("as many as server.max_connections says"), 1)
+        for c in clients + late:
+            c.socket.close()
+        self.is_well(url)
+
     # ---- without space --------------------------------------------------------------------------
 
     def on_small_disk(self, size):

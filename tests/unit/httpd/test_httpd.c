@@ -428,6 +428,21 @@ KEN_TEST(who_says_nothing_more_is_not_waited_for)
     stop();
 }
 
+KEN_TEST(connections_beyond_the_limit_wait_for_their_turn)
+{
+    start_with((ken_httpd_opts){ .max_connections = 2 });
+    int fds[] = { dial(), dial(), dial() };
+    for (size_t i = 0; i < 3; i++) {
+        say(fds[i], "GET /hello HTTP/1.1\r\nHost: x\r\n\r\n");
+        if (i == 2)
+            close(fds[0]);
+        kt_has_str(hear(fds[i], "hello"), "200 OK");
+    }
+    close(fds[1]);
+    close(fds[2]);
+    stop();
+}
+
 KEN_TEST(a_long_answer_is_not_cut_for_being_waited_for)
 {
     start_with((ken_httpd_opts){ .idle_ms = 100, .body_ms = 100 });
