@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/attr.h"
 #include "base/hash.h"
+#include "base/slots.h"
 #include "lexical/lexical.h"
 
 enum {
@@ -62,10 +63,7 @@ struct ken_tokenizer {
     KEN_VEC(uint32_t) ident_words; // of the vocabulary, beside ident_terms
     word_counter *words;           // by word of the vocabulary
     ken_vec_u32 touched_words;     // of this chunk
-    struct {
-        uint32_t *slot; // open addressing, number + 1
-        size_t n_slots;
-    } dict; // term -> dense number
+    ken_slots dict;                // of terms
     KEN_VEC(ken_term) terms;
     KEN_VEC(counter) counters; // one per dense number
     uint32_t stamp;
@@ -81,11 +79,9 @@ enum {
 static void reset_cache(ken_tokenizer *t)
 {
     ken_free(t->idents);
-    ken_free(t->dict.slot);
     t->n_slots = FIRST_SLOTS;
     t->idents = ken_zalloc(t->n_slots * sizeof *t->idents);
-    t->dict.n_slots = FIRST_SLOTS;
-    t->dict.slot = ken_zalloc(t->dict.n_slots * sizeof *t->dict.slot);
+    ken_slots_make(&t->dict, FIRST_SLOTS);
     t->n_idents = 0;
     ken_vec_release(&t->ident_terms);
     ken_vec_release(&t->ident_words);
@@ -113,7 +109,7 @@ void ken_tokenizer_free(ken_tokenizer *t)
     if (!t)
         return;
     ken_free(t->idents);
-    ken_free(t->dict.slot);
+    ken_slots_release(&t->dict);
     ken_vec_release(&t->ident_terms);
     ken_vec_release(&t->ident_words);
     ken_vec_release(&t->touched_words);
@@ -134,37 +130,31 @@ void ken_tokenizer_limit(ken_tokenizer *t, uint64_t n_bytes)
 
 size_t ken_tokenizer_bytes(const ken_tokenizer *t)
 {
-    return t->n_slots * sizeof *t->idents + t->dict.n_slots * sizeof *t->dict.slot +
+    return t->n_slots * sizeof *t->idents + ken_slots_bytes(&t->dict) +
            t->ident_terms.cap * sizeof *t->ident_terms.ptr +
            t->ident_words.cap * sizeof *t->ident_words.ptr + t->terms.cap * sizeof *t->terms.ptr +
            t->counters.cap * sizeof *t->counters.ptr;
 }
 
-static void grow_dict(ken_tokenizer *t)
+static bool is_term(const void *terms, uint32_t number, const void *term)
 {
-    ken_free(t->dict.slot);
-    t->dict.n_slots *= 2;
-    t->dict.slot = ken_zalloc(t->dict.n_slots * sizeof *t->dict.slot);
-    for (size_t n = 0; n < t->terms.len; n++) {
-        size_t i = t->terms.ptr[n] & (t->dict.n_slots - 1);
-        while (t->dict.slot[i])
-            i = (i + 1) & (t->dict.n_slots - 1);
-        t->dict.slot[i] = (uint32_t)n + 1;
-    }
+    return ((const ken_term *)terms)[number] == *(const ken_term *)term;
 }
 
 static uint32_t number_of(ken_tokenizer *t, ken_term term)
 {
-    if ((t->terms.len + 1) * 2 > t->dict.n_slots)
-        grow_dict(t);
-    size_t i = term & (t->dict.n_slots - 1);
-    for (; t->dict.slot[i]; i = (i + 1) & (t->dict.n_slots - 1))
-        if (t->terms.ptr[t->dict.slot[i] - 1] == term)
-            return t->dict.slot[i] - 1;
-    ken_vec_push(&t->terms, term);
-    ken_vec_push(&t->counters, ((counter){ 0 }));
-    t->dict.slot[i] = (uint32_t)t->terms.len;
-    return (uint32_t)t->terms.len - 1;
+    if (!ken_slots_has_room(&t->dict, t->terms.len + 1)) {
+        ken_slots_make(&t->dict, t->dict.n * 2);
+        for (size_t n = 0; n < t->terms.len; n++)
+            ken_slots_enter(&t->dict, t->terms.ptr[n], (uint32_t)n);
+    }
+    uint32_t *slot = ken_slots_find(&t->dict, term, is_term, t->terms.ptr, &term);
+    if (!*slot) {
+        ken_vec_push(&t->terms, term);
+        ken_vec_push(&t->counters, ((counter){ 0 }));
+        *slot = (uint32_t)t->terms.len;
+    }
+    return *slot - 1;
 }
 
 static void grow_idents(ken_tokenizer *t)

@@ -2,6 +2,7 @@
 // Finds and resolves the references by a name. Several names are resolved in one pass over the files that
 // contain one of them. Names are interned (query_units_priv.h), so they are compared by pointer.
 #include "base/alloc.h"
+#include "base/slots.h"
 #include "base/sorted.h"
 #include "query/query_refs_priv.h"
 
@@ -110,38 +111,35 @@ typedef struct refs_pass {
     query_refs_kind what;
     ref_list *lists;
     uint32_t n_lists;
-    uint32_t *slots, mask; // list + 1, hashed by the pointer of its name
+    ken_slots slots; // of lists, by the pointer of the name; in the question's arena
     KEN_VEC(wanted_expr) wanted;
     ken_vec_u32 first; // by expression: its first entry in `wanted`, + 1
 } refs_pass;
 
-static uint32_t slot_at(const refs_pass *p, const char *name)
+static uint64_t hash_of_name(const char *name)
 {
-    return (uint32_t)((uint64_t)(uintptr_t)name * 0x9e3779b97f4a7c15u >> 40) & p->mask;
+    return (uint64_t)(uintptr_t)name * 0x9e3779b97f4a7c15u >> 40;
+}
+
+static bool is_list_of(const void *lists, uint32_t list, const void *name)
+{
+    return ((const ref_list *)lists)[list].name.ptr == name;
 }
 
 // The list of a name, + 1; 0 = the name is not looked up.
 static uint32_t list_of(const refs_pass *p, ken_str name)
 {
-    uint32_t at = slot_at(p, name.ptr);
-    while (p->slots[at] && p->lists[p->slots[at] - 1].name.ptr != name.ptr)
-        at = (at + 1) & p->mask;
-    return p->slots[at];
+    return *ken_slots_find(&p->slots, hash_of_name(name.ptr), is_list_of, p->lists, name.ptr);
 }
 
 static void fill_slots(refs_pass *p, ken_arena *arena)
 {
-    uint32_t n_slots = 16;
-    while (n_slots < p->n_lists * 4)
-        n_slots *= 2;
-    p->mask = n_slots - 1;
-    p->slots = KEN_ARENA_ARRAY(arena, uint32_t, n_slots);
-    for (uint32_t i = 0; i < p->n_lists; i++) {
-        uint32_t at = slot_at(p, p->lists[i].name.ptr);
-        while (p->slots[at])
-            at = (at + 1) & p->mask;
-        p->slots[at] = i + 1;
-    }
+    p->slots.n = 16;
+    while (p->slots.n < (size_t)p->n_lists * 4)
+        p->slots.n *= 2;
+    p->slots.at = KEN_ARENA_ARRAY(arena, uint32_t, p->slots.n);
+    for (uint32_t i = 0; i < p->n_lists; i++)
+        ken_slots_enter(&p->slots, hash_of_name(p->lists[i].name.ptr), i);
 }
 
 static bool has_name(const ken_expr *e)

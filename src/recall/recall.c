@@ -45,7 +45,7 @@ void ken_recall_free(ken_recall *r)
     ken_vec_release(&r->titles);
     ken_vec_release(&r->lengths);
     release_rows(&r->matrix);
-    ken_free(r->slots);
+    ken_slots_release(&r->slots);
     ken_tokenizer_free(r->tokenizer);
     ken_lex_doc_release(&r->doc);
     ken_static_rows_release(&r->rows);
@@ -69,7 +69,7 @@ size_t ken_recall_bytes(const ken_recall *r)
     const ken_vector_matrix *m = &r->matrix;
     size_t row = m->n_dims + sizeof *m->scales + sizeof *m->first_row + m->n_dims / 8;
     return sizeof *r + r->lists.n_bytes + r->lists.all.cap * sizeof *r->lists.all.ptr +
-           r->lists.n_slots * sizeof *r->lists.slots + r->n_slots * sizeof *r->slots +
+           ken_slots_bytes(&r->lists.slots) + ken_slots_bytes(&r->slots) +
            r->texts.cap * sizeof *r->texts.ptr + r->ids.cap * sizeof *r->ids.ptr +
            r->titles.cap * sizeof *r->titles.ptr + r->lengths.cap * sizeof *r->lengths.ptr +
            r->n_rows_cap * row + r->sums.cap * sizeof *r->sums.ptr +
@@ -87,19 +87,20 @@ double ken_recall_relevance(double cosine)
 // ---- ids ---------------------------------------------------------------------------------------
 
 // The slot of an id, or the free one where it belongs.
+static bool has_id(const void *ids, uint32_t row, const void *id)
+{
+    return ((const int64_t *)ids)[row] == *(const int64_t *)id;
+}
+
+// The slot of an id, or the free one where it belongs.
 static uint32_t *slot_of(const ken_recall *r, int64_t id)
 {
-    size_t i = ken_hash64(&id, sizeof id) & (r->n_slots - 1);
-    while (r->slots[i] && r->ids.ptr[r->slots[i] - 1] != id)
-        i = (i + 1) & (r->n_slots - 1);
-    return &r->slots[i];
+    return ken_slots_find(&r->slots, ken_hash64(&id, sizeof id), has_id, r->ids.ptr, &id);
 }
 
 static void make_slots(ken_recall *r, size_t n_slots)
 {
-    ken_free(r->slots);
-    r->n_slots = n_slots;
-    r->slots = ken_zalloc(ken_mul_size(n_slots, sizeof *r->slots));
+    ken_slots_make(&r->slots, n_slots);
     for (size_t row = 0; row < r->texts.len; row++)
         if (r->texts.ptr[row].is_live)
             *slot_of(r, r->ids.ptr[row]) = (uint32_t)row + 1;
@@ -147,12 +148,12 @@ static void close_up(ken_recall *r)
     r->matrix.n_rows = r->matrix.n_files = n;
     ken_recall__move_postings(&r->lists, new_row);
     ken_free(new_row);
-    make_slots(r, r->n_slots);
+    make_slots(r, r->slots.n);
 }
 
 void ken_recall_remove(ken_recall *r, int64_t id)
 {
-    uint32_t at = r->n_slots ? *slot_of(r, id) : 0;
+    uint32_t at = r->slots.n ? *slot_of(r, id) : 0;
     recall_text *t = at ? &r->texts.ptr[at - 1] : NULL;
     if (!t || !t->is_live)
         return;
@@ -248,7 +249,7 @@ static ken_str clipped(ken_str s, size_t most)
 
 void ken_recall_mark(ken_recall *r, int64_t id, uint32_t facet)
 {
-    uint32_t at = r->n_slots ? *slot_of(r, id) : 0;
+    uint32_t at = r->slots.n ? *slot_of(r, id) : 0;
     if (at && r->texts.ptr[at - 1].is_live)
         ken_recall__add_posting(&r->lists, RECALL_FACET_TERM | facet, (at - 1) << RECALL_ROW_SHIFT);
 }
@@ -262,8 +263,8 @@ void ken_recall_put(ken_recall *r, int64_t id, ken_str title, ken_str body)
     body = clipped(body, KEN_RECALL_TEXT_MAX);
     read_text(r, title, in_lines(r, body));
     reserve_row(r);
-    if (2 * (r->texts.len + 1) > r->n_slots)
-        make_slots(r, r->n_slots ? 2 * r->n_slots : FIRST_SLOTS);
+    if (!ken_slots_has_room(&r->slots, r->texts.len + 1))
+        make_slots(r, r->slots.n ? 2 * r->slots.n : FIRST_SLOTS);
     uint32_t row = (uint32_t)r->texts.len;
     recall_text t = { .is_live = true };
     recall_length length = { short_length(r->doc.len[KEN_FIELD_NAME] / 2),

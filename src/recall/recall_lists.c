@@ -7,34 +7,34 @@ enum {
     FIRST_POSTINGS = 2, // most terms are in one or two texts
 };
 
-static size_t slot_of(const recall_lists *l, ken_term term)
+static bool has_term(const void *lists, uint32_t place, const void *term)
 {
-    size_t i = term & (l->n_slots - 1);
-    while (l->slots[i] && l->all.ptr[l->slots[i] - 1].term != term)
-        i = (i + 1) & (l->n_slots - 1);
-    return i;
+    return ((const recall_list *)lists)[place].term == *(const ken_term *)term;
+}
+
+static uint32_t *slot_of(const recall_lists *l, ken_term term)
+{
+    return ken_slots_find(&l->slots, term, has_term, l->all.ptr, &term);
 }
 
 static void make_slots(recall_lists *l, size_t n_slots)
 {
-    ken_free(l->slots);
-    l->n_slots = n_slots;
-    l->slots = ken_zalloc(ken_mul_size(n_slots, sizeof *l->slots));
+    ken_slots_make(&l->slots, n_slots);
     for (size_t i = 0; i < l->all.len; i++)
-        l->slots[slot_of(l, l->all.ptr[i].term)] = (uint32_t)i + 1;
+        ken_slots_enter(&l->slots, l->all.ptr[i].term, (uint32_t)i);
 }
 
 const recall_list *ken_recall__find_list(const recall_lists *l, ken_term term)
 {
-    uint32_t at = l->n_slots ? l->slots[slot_of(l, term)] : 0;
+    uint32_t at = l->slots.n ? *slot_of(l, term) : 0;
     return at ? &l->all.ptr[at - 1] : NULL;
 }
 
 static recall_list *list_of(recall_lists *l, ken_term term)
 {
-    if (2 * (l->all.len + 1) > l->n_slots)
-        make_slots(l, l->n_slots ? 2 * l->n_slots : FIRST_SLOTS);
-    uint32_t *slot = &l->slots[slot_of(l, term)];
+    if (!ken_slots_has_room(&l->slots, l->all.len + 1))
+        make_slots(l, l->slots.n ? 2 * l->slots.n : FIRST_SLOTS);
+    uint32_t *slot = slot_of(l, term);
     if (!*slot) {
         ken_vec_push(&l->all, ((recall_list){ .term = term }));
         *slot = (uint32_t)l->all.len;
@@ -80,8 +80,8 @@ void ken_recall__move_postings(recall_lists *l, const uint32_t *new_row)
         }
     }
     l->all.len = n;
-    if (l->n_slots)
-        make_slots(l, l->n_slots);
+    if (l->slots.n)
+        make_slots(l, l->slots.n);
 }
 
 void ken_recall__release_lists(recall_lists *l)
@@ -89,6 +89,6 @@ void ken_recall__release_lists(recall_lists *l)
     for (size_t i = 0; i < l->all.len; i++)
         ken_free(l->all.ptr[i].at);
     ken_vec_release(&l->all);
-    ken_free(l->slots);
+    ken_slots_release(&l->slots);
     *l = (recall_lists){ 0 };
 }

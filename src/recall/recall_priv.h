@@ -4,6 +4,7 @@
 #ifndef KEN_RECALL_RECALL_PRIV_H
 #define KEN_RECALL_RECALL_PRIV_H
 
+#include "base/slots.h"
 #include "base/vec.h"
 #include "embed/embed_static.h"
 #include "lexical/lexical_query.h"
@@ -27,9 +28,8 @@ typedef struct recall_list {
 
 typedef struct recall_lists {
     KEN_VEC(recall_list) all;
-    uint32_t *slots; // open addressing: place in `all` + 1
-    size_t n_slots;
-    size_t n_bytes; // of the postings
+    ken_slots slots; // of `all`, by term
+    size_t n_bytes;  // of the postings
 } recall_lists;
 
 // NULL when no text ever had it.
@@ -75,8 +75,7 @@ struct ken_recall {
     KEN_VEC(recall_length) lengths;
     ken_vector_matrix matrix; // one file of one row for each text
     size_t n_rows_cap;        // rows that the matrix has room for
-    uint32_t *slots;          // open addressing by id: row + 1
-    size_t n_slots;
+    ken_slots slots;          // of rows, by id
     size_t n_live;
     uint64_t n_title, n_body; // of all live texts
     // for one text

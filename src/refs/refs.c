@@ -20,9 +20,9 @@ void ken_refs_maker_free(ken_refs_maker *m)
     ken_vec_release(&m->order);
     ken_vec_release(&m->name_bytes);
     ken_vec_release(&m->names);
-    ken_vec_release(&m->name_slots);
+    ken_slots_release(&m->name_slots);
     ken_vec_release(&m->exprs);
-    ken_vec_release(&m->expr_slots);
+    ken_slots_release(&m->expr_slots);
     ken_vec_release(&m->kept);
     ken_vec_release(&m->refs);
     ken_vec_release(&m->implied);

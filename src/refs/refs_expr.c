@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names and expressions of a file, each kept once: two tables with open addressing, at most half
-// full. Their memory stays from file to file; they are emptied entry by entry, so that a small file
+// Names and expressions of a file, each kept once, with an index of both. Their memory stays from file to file; they are emptied entry by entry, so that a small file
 // behind a large one costs little.
 #include "base/alloc.h"
 #include "base/hash.h"
@@ -14,9 +13,9 @@ enum {
 void ken_refs__clear_exprs(ken_refs_maker *m)
 {
     for (size_t i = 1; i < m->names.len; i++)
-        m->name_slots.ptr[m->names.ptr[i].slot] = 0;
+        m->name_slots.at[m->names.ptr[i].slot] = 0;
     for (size_t i = 1; i < m->exprs.len; i++)
-        m->expr_slots.ptr[m->exprs.ptr[i].slot] = 0;
+        m->expr_slots.at[m->exprs.ptr[i].slot] = 0;
     ken_vec_clear(&m->names);
     ken_vec_clear(&m->exprs);
     refs_name_entry no_name = { .local = -1, .symbol = -1 };
@@ -25,30 +24,19 @@ void ken_refs__clear_exprs(ken_refs_maker *m)
     ken_vec_push(&m->exprs, no_expr);
 }
 
-// A slot holds an index; 0 is free, for nothing that is looked for has index 0.
-static void grow_slots(ken_vec_u32 *slots)
+static bool is_name(const void *names, uint32_t at, const void *key)
 {
-    size_t n = slots->len ? slots->len * 2 : MIN_SLOTS;
-    ken_vec_reserve(slots, n);
-    memset(slots->ptr, 0, n * sizeof *slots->ptr);
-    slots->len = n;
-}
-
-static uint32_t free_slot(const ken_vec_u32 *slots, uint32_t hash)
-{
-    uint32_t mask = (uint32_t)slots->len - 1, at = hash & mask;
-    while (slots->ptr[at])
-        at = (at + 1) & mask;
-    return at;
+    const refs_name_entry *e = &((const refs_name_entry *)names)[at], *k = key;
+    return e->hash == k->hash && ken_str_eq(e->text, k->text);
 }
 
 static void grow_names(ken_refs_maker *m)
 {
-    grow_slots(&m->name_slots);
+    ken_slots_make(&m->name_slots, m->name_slots.n ? m->name_slots.n * 2 : MIN_SLOTS);
     for (size_t i = 1; i < m->names.len; i++) {
         refs_name_entry *e = &m->names.ptr[i];
-        e->slot = free_slot(&m->name_slots, e->hash);
-        m->name_slots.ptr[e->slot] = (uint32_t)i;
+        e->slot =
+            (uint32_t)(ken_slots_enter(&m->name_slots, e->hash, (uint32_t)i) - m->name_slots.at);
     }
 }
 
@@ -58,20 +46,19 @@ refs_name ken_refs__name(ken_refs_maker *m, ken_str text)
         return 0;
     if (text.len > MAX_NAME_BYTES)
         text.len = MAX_NAME_BYTES;
-    if (m->names.len * 2 > m->name_slots.len)
+    if (!ken_slots_has_room(&m->name_slots, m->names.len))
         grow_names(m);
-    uint32_t hash = (uint32_t)ken_hash_str(text), mask = (uint32_t)m->name_slots.len - 1;
-    uint32_t at = hash & mask;
-    for (; m->name_slots.ptr[at]; at = (at + 1) & mask) {
-        const refs_name_entry *e = &m->names.ptr[m->name_slots.ptr[at]];
-        if (e->hash == hash && ken_str_eq(e->text, text))
-            return m->name_slots.ptr[at];
-    }
+    refs_name_entry e = {
+        .text = text, .hash = (uint32_t)ken_hash_str(text), .local = -1, .symbol = -1
+    };
+    uint32_t *slot = ken_slots_find(&m->name_slots, e.hash, is_name, m->names.ptr, &e);
+    if (*slot)
+        return *slot - 1;
     if (m->names.len > KEN_MAX_REFS)
         return 0;
-    refs_name_entry e = { text, hash, at, -1, -1 };
-    m->name_slots.ptr[at] = (uint32_t)m->names.len;
+    e.slot = (uint32_t)(slot - m->name_slots.at);
     ken_vec_push(&m->names, e);
+    *slot = (uint32_t)m->names.len;
     return (refs_name)m->names.len - 1;
 }
 
@@ -83,13 +70,19 @@ static uint32_t hash_of(ken_expr_op op, uint32_t a, uint32_t b, refs_name name)
     return (uint32_t)(x >> 32);
 }
 
+static bool is_expr(const void *exprs, uint32_t at, const void *key)
+{
+    const refs_expr *e = &((const refs_expr *)exprs)[at], *k = key;
+    return e->name == k->name && e->a == k->a && e->b == k->b && e->op == k->op;
+}
+
 static void grow_exprs(ken_refs_maker *m)
 {
-    grow_slots(&m->expr_slots);
+    ken_slots_make(&m->expr_slots, m->expr_slots.n ? m->expr_slots.n * 2 : MIN_SLOTS);
     for (size_t i = 1; i < m->exprs.len; i++) {
         refs_expr *e = &m->exprs.ptr[i];
-        e->slot = free_slot(&m->expr_slots, hash_of(e->op, e->a, e->b, e->name));
-        m->expr_slots.ptr[e->slot] = (uint32_t)i;
+        uint32_t hash = hash_of(e->op, e->a, e->b, e->name);
+        e->slot = (uint32_t)(ken_slots_enter(&m->expr_slots, hash, (uint32_t)i) - m->expr_slots.at);
     }
 }
 
@@ -110,19 +103,18 @@ ken_expr_id ken_refs__expr(ken_refs_maker *m, ken_expr_op op, uint32_t a, uint32
 {
     if (says_nothing(op, a, name))
         return 0;
-    if (m->exprs.len * 2 > m->expr_slots.len)
+    if (!ken_slots_has_room(&m->expr_slots, m->exprs.len))
         grow_exprs(m);
-    uint32_t mask = (uint32_t)m->expr_slots.len - 1, at = hash_of(op, a, b, name) & mask;
-    for (; m->expr_slots.ptr[at]; at = (at + 1) & mask) {
-        const refs_expr *e = &m->exprs.ptr[m->expr_slots.ptr[at]];
-        if (e->name == name && e->a == a && e->b == b && e->op == op)
-            return m->expr_slots.ptr[at];
-    }
+    refs_expr e = { .op = op, .a = a, .b = b, .name = name, .implied = -1 };
+    uint32_t *slot =
+        ken_slots_find(&m->expr_slots, hash_of(op, a, b, name), is_expr, m->exprs.ptr, &e);
+    if (*slot)
+        return *slot - 1;
     if (m->exprs.len > KEN_MAX_REFS)
         return 0;
-    refs_expr e = { op, a, b, name, at, -1 };
-    m->expr_slots.ptr[at] = (uint32_t)m->exprs.len;
+    e.slot = (uint32_t)(slot - m->expr_slots.at);
     ken_vec_push(&m->exprs, e);
+    *slot = (uint32_t)m->exprs.len;
     return (ken_expr_id)m->exprs.len - 1;
 }
 

@@ -9,6 +9,7 @@
 #ifndef KEN_REFS_REFS_PRIV_H
 #define KEN_REFS_REFS_PRIV_H
 
+#include "base/slots.h"
 #include "base/vec.h"
 #include "refs/refs.h"
 
@@ -125,9 +126,9 @@ struct ken_refs_maker {
     ken_vec_u32 order;            // symbols of the tree by start
     KEN_VEC(uint64_t) name_bytes; // names of the tree's symbols, by byte: byte << 32 | symbol
     KEN_VEC(refs_name_entry) names;
-    ken_vec_u32 name_slots;
+    ken_slots name_slots;
     KEN_VEC(refs_expr) exprs;
-    ken_vec_u32 expr_slots;
+    ken_slots expr_slots;
     ken_vec_u32 kept; // of the end: by expression, whether it is used, then its new number
     KEN_VEC(ken_ref) refs;
     KEN_VEC(ken_implied) implied;
