@@ -19,7 +19,7 @@ static bool is_word_of(const char *list, ken_str word)
 }
 
 static const char test_folders[] =
-    " test tests __tests__ spec specs testing testdata fixture fixtures mock mocks e2e regress "
+    " test tests spec specs testing testdata fixture fixtures mock mocks e2e regress "
     "regression testsuite unittest unittests unit_tests integration_tests test_data __mocks__ "
     "__fixtures__ ";
 static const char example_folders[] =
@@ -60,6 +60,12 @@ static bool begins_with_word(ken_str folder, ken_str lower, const char *word)
            !(folder.len > n && folder.ptr[n] >= 'a' && folder.ptr[n] <= 'z');
 }
 
+// What the tests of one folder work on, by the custom that Jest's tools share: "__testfixtures__".
+static bool is_marked_for_tests(ken_str lower)
+{
+    return ken_str_starts(lower, KEN_STR("__test")) && ken_str_ends(lower, KEN_STR("__"));
+}
+
 // A project of tests, "Shop.Core.Tests", or a set of sources, "commonTest".
 static bool is_test_set(ken_str folder)
 {
@@ -80,7 +86,7 @@ static uint32_t folder_bits(ken_str folder)
     uint32_t bits = 0;
     char buf[32];
     ken_str lower = lower_into(folder, buf, sizeof buf);
-    if (is_word_of(test_folders, lower) || is_test_set(folder))
+    if (is_word_of(test_folders, lower) || is_marked_for_tests(lower) || is_test_set(folder))
         bits |= KEN_PATH_TEST;
     if (is_word_of(example_folders, lower))
         bits |= KEN_PATH_EXAMPLE;

@@ -4,6 +4,7 @@
 // imports lead one way and none the other, that is a rule of the code base. Areas of which each
 // pair is ordered so are layers. Tests count when they would break the rule, not when they would
 // make it.
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/path.h"
@@ -22,6 +23,9 @@ enum {
     BELOW_SHOWN = 3,
     CHAINS_SHOWN = 2, // a front end and a back end
 };
+
+// As likely as what lies outside of the intervals by which habits are judged.
+#define CHANCE_OF_NONE 0.2
 
 typedef struct area {
     ken_str path;
@@ -267,14 +271,21 @@ static bool leads_up(const areas *a, const uint32_t *chain, uint32_t n)
     return false;
 }
 
+// The folder that holds them all.
+static ken_str folder_of_all(const areas *a, const uint32_t *chain, uint32_t n)
+{
+    ken_str common = ken_path_dir(a->items[chain[0]].path);
+    for (uint32_t i = 1; i < n; i++)
+        while (common.len && !ken_survey__is_under(a->items[chain[i]].path, common))
+            common = ken_path_dir(common);
+    return common;
+}
+
 // Whether each lies in another folder of the one that holds them all: layers within one subsystem,
 // beside others, are an order by chance.
 static bool are_apart(const areas *a, const uint32_t *chain, uint32_t n)
 {
-    ken_str common = ken_path_dir(a->items[chain[0]].path), seen[AREAS_MAX + 1];
-    for (uint32_t i = 1; i < n; i++)
-        while (common.len && !ken_survey__is_under(a->items[chain[i]].path, common))
-            common = ken_path_dir(common);
+    ken_str common = folder_of_all(a, chain, n), seen[AREAS_MAX + 1];
     for (uint32_t i = 0; i < n; i++) {
         ken_str path = a->items[chain[i]].path;
         ken_str rest = common.len ? ken_str_sub(path, common.len + 1, path.len) : path;
@@ -284,6 +295,38 @@ static bool are_apart(const areas *a, const uint32_t *chain, uint32_t n)
                 return false;
     }
     return true;
+}
+
+static bool is_in_chain(const areas *a, ken_str path, const uint32_t *chain, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (ken_survey__is_under(path, a->items[chain[i]].path))
+            return true;
+    return false;
+}
+
+// Whether they are most of what is written in their languages in the folder that holds them all. A
+// chain that passes most of the code by does not tell how it is built.
+static bool hold_most(const areas *a, const uint32_t *chain, uint32_t n)
+{
+    ken_str common = folder_of_all(a, chain, n);
+    survey_words exts; // of files in the chain
+    uint32_t n_in = 0, n_all = 0;
+    ken_survey__words_init(&exts);
+    for (size_t i = 0; i < a->v->n_files; i++) {
+        const survey_file *f = &a->v->files[i];
+        if (counts(f) && is_in_chain(a, f->path, chain, n))
+            ken_survey__words_add(&exts, f->ext, a->v->arena);
+    }
+    for (size_t i = 0; i < a->v->n_files; i++) {
+        const survey_file *f = &a->v->files[i];
+        if (!counts(f) || !ken_survey__is_under(f->path, common) || !ken_map_find(&exts.at, f->ext))
+            continue;
+        n_all++;
+        n_in += is_in_chain(a, f->path, chain, n);
+    }
+    ken_survey__words_release(&exts);
+    return n_in * 2 >= n_all;
 }
 
 // The longest chain of areas of which each imports the next, and none one above it; of those that
@@ -310,7 +353,7 @@ static void find_chain(areas *a)
         n--;
     if (n < 3)
         return;
-    if (are_apart(a, chain, n))
+    if (are_apart(a, chain, n) && hold_most(a, chain, n))
         say_layers(a, chain, n);
 }
 
@@ -342,11 +385,9 @@ static void say_below(areas *a, uint32_t low, const uint32_t *highs, uint32_t n)
     f->value = value * ken_survey__share(&(survey_tally){ .n_for = n_ways, .n_all = n_ways });
     f->rule = ken_arena_printf(arena, "`" KEN_STR_FMT "` MUST NOT import " KEN_STR_FMT ".",
                                KEN_STR_ARG(a->items[low].path), KEN_STR_ARG(ken_buf_str(&names)));
-    ken_str none = n_imports ? ken_arena_printf(arena, "0 of its %u imports lead there", n_imports)
-                             : KEN_STR("it imports nothing");
-    f->evidence =
-        ken_arena_printf(arena, KEN_STR_FMT "; %u lead the other way (from " KEN_STR_FMT ")",
-                         KEN_STR_ARG(none), n_ways, KEN_STR_ARG(ken_buf_str(&counted)));
+    f->evidence = ken_arena_printf(
+        arena, "0 of its %u imports lead there; %u lead the other way (from " KEN_STR_FMT ")",
+        n_imports, n_ways, KEN_STR_ARG(ken_buf_str(&counted)));
     f->check = (ken_rule_check){ .kind = KEN_CHECK_FORBID_IMPORT,
                                  .in = ken_survey__list1(arena, glob_of(a, low)),
                                  .to = globs };
@@ -377,6 +418,24 @@ static uint32_t list_highs(const areas *a, uint32_t low, uint32_t *highs, uint32
     return n;
 }
 
+// Whether chance would not have kept the imports of `low` out of all of `highs`, if they led where those
+// of other areas lead. What imports little, or what hardly anybody imports, is kept apart by nobody.
+static bool is_kept_out(const areas *a, uint32_t low, const uint32_t *highs, uint32_t n)
+{
+    uint32_t n_own = 0, n_others = 0, n_there = 0;
+    for (uint32_t from = 0; from < a->n; from++) {
+        for (uint32_t to = 0; to < a->n; to++) {
+            bool is_there = false;
+            for (uint32_t i = 0; i < n; i++)
+                is_there = is_there || to == highs[i];
+            n_own += from == low ? a->ways[from][to] : 0;
+            n_others += from == low ? 0 : a->ways[from][to];
+            n_there += from != low && is_there ? a->ways[from][to] : 0;
+        }
+    }
+    return n_others && pow(1 - (double)n_there / n_others, n_own) <= CHANCE_OF_NONE;
+}
+
 // Of the areas that others import and that import none of them, those with most such imports.
 static void find_below(areas *a)
 {
@@ -385,7 +444,7 @@ static void find_below(areas *a)
         uint32_t highs[TARGETS_SHOWN + 1], best = 0, most = 0, n_ways;
         for (uint32_t low = 0; low < a->n; low++) {
             uint32_t n = list_highs(a, low, highs, &n_ways);
-            if (n && !is_said[low] && n_ways > most) {
+            if (n && !is_said[low] && n_ways > most && is_kept_out(a, low, highs, n)) {
                 most = n_ways;
                 best = low;
             }

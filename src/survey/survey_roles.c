@@ -17,6 +17,7 @@ enum {
     OTHERS_SHARE = 10, // at most one other importer of what is wrapped in so many of the wrapper
     CHOICES_SHOWN = 3,
     CHOICE_MIN = 3, // files that import the other of two packages with one name
+    HOME_SHARE = 3, // a folder with a third of the files of a kind tells nobody where to put one
     TARGETS_MAX = 20000
 };
 
@@ -608,7 +609,7 @@ static void say_home(const roles *r, uint32_t k)
         n_like += is_like;
         n_there += is_like && ken_survey__is_under(f->path, common);
     }
-    if (!n_like || n_there * 2 > n_like || is_named_after(common, r->items[k].ending) ||
+    if (!n_like || n_there * HOME_SHARE > n_like || is_named_after(common, r->items[k].ending) ||
         !ken_survey__is_habit(&t) || !ken_survey__is_no_chance((double)n_there / n_like, t.n_all))
         return;
     ken_str id =

@@ -64,6 +64,8 @@ KEN_TEST(tests_by_folder)
         { "src/Shop.Core.Tests/Orders.cs", T },
         { "shop/src/commonTest/kotlin/Orders.kt", T },
         { "regress/cursor.sh", T },
+        { "transforms/__testfixtures__/basic.input.ts", T },
+        { "transforms/__tests__/basic.ts", T },
         { "src/contest/a.c", 0 },
         { "src/Latest/a.c", 0 },
         { "src/Test/Support.cs", T },
