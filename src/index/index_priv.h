@@ -24,9 +24,9 @@
 // lex, m4, jq and the like are code. 33: elements of JSX. 34: annotations without arguments, routes
 // without a text. 35: parameters of C++ functions that give pointers or references.
 // 36: what C++ functions take and are called with. 37: the same of four languages.
-// 38: "discovery" and "discover" are one term. 39: chunks of comments.
+// 38: "discovery" and "discover" are one term. 39: chunks of comments. 42: conversions and friends of C++.
 enum {
-    KEN_EXTRACTION_VERSION = 41 // below 256
+    KEN_EXTRACTION_VERSION = 42 // below 256
 };
 
 // The buffers of a worker, reused from file to file. One per worker thread.

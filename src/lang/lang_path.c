@@ -23,12 +23,12 @@ static TSNode child_of_type(TSNode node, TSSymbol type, bool wants_last)
 }
 
 // C and C++ wrap the declared name: pointer, function, array, reference declarators. References and
-// parenthesised ones have no field for what they wrap. Null at the name itself.
+// parenthesised ones have no field for what they wrap. Null at the name itself; `operator int()` is one.
 static TSNode inner_declarator(const ken_declarators *d, TSNode node)
 {
     TSSymbol type = ts_node_symbol(node);
     if (type == d->operator_cast)
-        return ts_node_child_by_field_id(node, d->type);
+        return (TSNode){ 0 };
     TSNode inner =
         ts_node_child_count(node) ? ts_node_child_by_field_id(node, d->declarator) : (TSNode){ 0 };
     if (!ts_node_is_null(inner))

@@ -62,7 +62,7 @@ typedef enum ken_step_kind {
 
 // How the grammars of C and C++ wrap the declared name; 0 for what the grammar does not have.
 typedef struct ken_declarators {
-    TSFieldId declarator, type, name, scope;
+    TSFieldId declarator, name, scope;
     TSSymbol operator_cast, reference, attributed, parenthesized, qualified, template_function;
 } ken_declarators;
 

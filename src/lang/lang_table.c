@@ -66,7 +66,6 @@ static const ken_declarators *declarators_of(lang_reader *r)
         const char *name;
         TSFieldId *field;
     } const fields[] = { { "declarator", &d->declarator },
-                         { "type", &d->type },
                          { "name", &d->name },
                          { "scope", &d->scope } };
     struct {

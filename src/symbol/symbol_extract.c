@@ -30,6 +30,8 @@ typedef struct walk {
     bool has_lead;
     bool has_comment_lead; // a comment is among them
     uint32_t lead_comment_start, lead_comment_end;
+    bool has_prefix_lead; // an attribute is among them
+    uint32_t lead_prefix_start;
     // Wrappers directly inside each other whose definition has not come yet: the outermost, and the
     // depths of both ends.
     TSNode wrap;
@@ -141,7 +143,7 @@ static void add_lead(walk *w, TSNode node, bool is_comment)
         if (ken_str_trim(ken_str_sub(w->text, line, start)).len)
             return;
         w->has_lead = true;
-        w->has_comment_lead = false;
+        w->has_comment_lead = w->has_prefix_lead = false;
         w->lead_start = start;
     }
     w->lead_end = end;
@@ -151,6 +153,9 @@ static void add_lead(walk *w, TSNode node, bool is_comment)
             w->lead_comment_start = start;
         w->lead_comment_end = end;
         w->has_comment_lead = true;
+    } else if (!w->has_prefix_lead) {
+        w->lead_prefix_start = start;
+        w->has_prefix_lead = true;
     }
 }
 
@@ -291,14 +296,10 @@ static void take_lead(walk *w, ken_symbol *s, uint32_t row)
         cut_before(w, w->lead_start, s->parent);
         if (w->has_comment_lead)
             s->doc = (ken_span){ w->lead_comment_start, w->lead_comment_end };
-        // Attributes are part of the definition; comments before them stay documentation.
-        if (!w->has_comment_lead || w->lead_end > w->lead_comment_end) {
-            uint32_t start = w->has_comment_lead ? w->lead_comment_end : w->lead_start;
-            while (start < s->span.start && ken_is_space(w->text.ptr[start]))
-                start++;
-            if (!w->has_comment_lead || w->lead_comment_start <= w->lead_start)
-                s->span.start = start;
-        }
+        // Attributes are part of the definition, with comments behind them; comments before them stay
+        // documentation.
+        if (w->has_prefix_lead)
+            s->span.start = w->lead_prefix_start;
     }
     w->has_lead = false;
 }

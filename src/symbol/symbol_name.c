@@ -4,9 +4,17 @@
 
 #include "symbol/symbol_priv.h"
 
+// `operator int() const` converts to a type and is called like it; `operator()` is a whole name.
+static ken_str without_parameters(const ken_rules *rules, ken_str name)
+{
+    bool is_cast = rules->names_operators && ken_str_starts(name, KEN_STR("operator ")) &&
+                   name.len > 9 && ken_is_word(name.ptr[9]);
+    return is_cast ? ken_str_trim(ken_str_sub(name, 0, ken_str_find_char(name, '('))) : name;
+}
+
 ken_str ken_symbol__clean_name(const ken_rules *rules, ken_str name)
 {
-    name = ken_str_trim(name);
+    name = without_parameters(rules, ken_str_trim(name));
     while (name.len && memchr("\"'`", name.ptr[0], 3)) {
         name = ken_str_sub(name, 1, name.len);
         if (name.len && memchr("\"'`", name.ptr[name.len - 1], 3))
