@@ -5,8 +5,8 @@
 // interface, by a framework, by users of the library) get a class of their own. Then all references by
 // the name are resolved: one that stays unresolved, or leads to something that may be the same thing,
 // makes the definition doubtful. The remaining names are searched as words in text without references:
-// strings, preprocessor directives, markup, settings, files with syntax errors. A definition that passes
-// all filters is dead.
+// strings, preprocessor directives, markup, settings, files with syntax errors, and of a local one the
+// function around it. A definition that passes all filters is dead.
 #include <stdlib.h>
 
 #include "base/path.h"
@@ -46,8 +46,9 @@ const char *ken_dead_class_text(ken_dead_class c)
 // A definition that nothing was found to use.
 typedef struct suspect {
     ken_graph_def id;
-    ken_str name;  // the graph's, which may go; copied when it is kept
-    ken_span span; // of the whole definition
+    ken_str name;    // the graph's, which may go; copied when it is kept
+    ken_span span;   // of the whole definition
+    ken_span around; // of the function that it is local to; empty: it is local to none
     ken_dead_class class;
     uint32_t n_elsewhere, n_unresolved, n_texts;
     uint32_t next; // of the same name, + 1
@@ -79,16 +80,17 @@ static const ken_def_info *info_of(const ken_unit_text *u, uint32_t def)
 // Names by which a language itself calls a definition.
 static bool is_entry(const ken_unit_text *u, const ken_symbol *s)
 {
-    return ken_str_fits("main operator*", s->name) ||
+    return ken_str_fits("main operator* ~*", s->name) ||
            ken_str_fits(ken_lang_at(u->lang)->entry_names, s->name);
 }
 
-static bool is_inside_function(const ken_unit_text *u, const ken_symbol *s)
+// The function that it is local to; empty when it is local to none.
+static ken_span function_around(const ken_unit_text *u, const ken_symbol *s)
 {
     for (int32_t p = s->parent; p >= 0; p = u->facts->symbols[p].parent)
         if (ken_symbol_is_callable(u->facts->symbols[p].kind))
-            return true;
-    return false;
+            return u->facts->symbols[p].span;
+    return (ken_span){ 0 };
 }
 
 // Whether the folder of the file holds the file that makes it a package.
@@ -134,7 +136,7 @@ static bool is_exported(burying *b, const ken_unit_text *u, ken_graph_def d)
     const ken_def_info *info = info_of(u, d.def);
     if (info && (info->flags & (KEN_DEF_EXPORTED | KEN_DEF_PREFIXED)))
         return true;
-    if (is_inside_function(u, s))
+    if (function_around(u, s).end)
         return false;
     if (ken_lang_at(u->lang)->exports_by_header)
         return s->visibility != KEN_VISIBILITY_PRIVATE && is_in_header(b, d);
@@ -145,13 +147,16 @@ static bool is_exported(burying *b, const ken_unit_text *u, ken_graph_def d)
     return is_exported(b, u, (ken_graph_def){ d.file, (ken_def_id)s->parent });
 }
 
+// An attribute of a block is about all that is in it (`#[pymethods] impl T`, `#[cfg(windows)] mod imp`).
 static bool is_decorated(const ken_unit_text *u, const ken_symbol *s)
 {
     for (uint32_t i = ken_query__first_ref(u->refs, s->span.start);
          i < u->refs->n_refs && u->refs->refs[i].byte < s->signature.end; i++)
         if (u->refs->refs[i].role == KEN_REF_DECORATE)
             return true;
-    return false;
+    const ken_symbol *block = s->parent >= 0 ? &u->facts->symbols[s->parent] : NULL;
+    bool is_block = block && (block->kind == KEN_SYMBOL_IMPL || block->kind == KEN_SYMBOL_MODULE);
+    return is_block && is_decorated(u, block);
 }
 
 // A base class outside of the tree may call its methods.
@@ -207,6 +212,20 @@ static bool is_within(const suspect *x, uint32_t file, uint32_t byte)
     return file == x->id.file && byte >= x->span.start && byte < x->span.end;
 }
 
+// One type, or two of one name in one folder: the files of two platforms, the real one and its stand-in.
+static bool may_be_one_type(burying *b, ken_graph_def a, ken_graph_def c)
+{
+    if (ken_graph_def_eq(a, c))
+        return true;
+    ken_str dir = ken_path_dir(b->s->rows[a.file].path);
+    if (!ken_str_eq(dir, ken_path_dir(b->s->rows[c.file].path)))
+        return false;
+    const ken_unit_text *u = ken_graph_unit(b->g, a.file);
+    ken_str name = u ? ken_arena_dup(b->arena, ken_graph_name(u, a.def)) : KEN_STR("");
+    u = ken_graph_unit(b->g, c.file); // the other may have been let go of
+    return u && name.len && ken_str_eq(name, ken_graph_name(u, c.def));
+}
+
 // Whether it may be taken for the suspect: both sides of an #if, the files of two platforms, what is
 // declared and defined.
 static bool may_be_same(burying *b, const suspect *x, ken_graph_def other)
@@ -219,7 +238,7 @@ static bool may_be_same(burying *b, const suspect *x, ken_graph_def other)
     ken_graph_def a, c;
     bool has_a = ken_graph_type_of(b->g, x->id, &a), has_c = ken_graph_type_of(b->g, other, &c);
     if (has_a && has_c)
-        return ken_graph_def_eq(a, c);
+        return may_be_one_type(b, a, c);
     return has_a == has_c;
 }
 
@@ -309,6 +328,7 @@ static ken_status look_at(burying *b, uint32_t file, ken_err *err)
         suspect x = { .id = d,
                       .name = u->facts->symbols[i].name,
                       .span = u->facts->symbols[i].span,
+                      .around = function_around(u, &u->facts->symbols[i]),
                       .is_macro = u->facts->symbols[i].kind == KEN_SYMBOL_MACRO,
                       .class = class_of(b, u, d) };
         b->batch[b->n_batch++] = x;
@@ -354,14 +374,22 @@ typedef struct reading {
     ken_str text;
     bool is_all;       // every word counts: it has no references, or not all of them
     bool has_macros;   // lines of a preprocessor count
+    bool has_locals;   // what is local to a function is suspected here
     bool is_directive; // the line at hand is one
     char quote;        // that is open on the line at hand, 0 = none
 } reading;
 
-// A macro is expanded as text: any place with its name counts.
-static bool is_said(const reading *r, const suspect *x)
+// A variable of the same name may hold it, and uses of variables are no references.
+static bool is_near(const reading *r, const suspect *x, size_t at)
 {
-    return r->is_all || r->is_directive || r->quote || (r->has_macros && x->is_macro);
+    return r->file == x->id.file && at >= x->around.start && at < x->around.end;
+}
+
+// A macro is expanded as text: any place with its name counts.
+static bool is_said(const reading *r, const suspect *x, size_t at)
+{
+    return r->is_all || r->is_directive || r->quote || (r->has_macros && x->is_macro) ||
+           is_near(r, x, at);
 }
 
 static void meet(reading *r, size_t from, size_t to)
@@ -369,7 +397,7 @@ static void meet(reading *r, size_t from, size_t to)
     const uint64_t *at = ken_map_find(&r->b->words, ken_str_sub(r->text, from, to));
     for (uint64_t i = at ? *at : 0; i; i = r->b->kept.ptr[i - 1].next) {
         suspect *x = &r->b->kept.ptr[i - 1];
-        if (is_said(r, x) && !is_within(x, r->file, (uint32_t)from))
+        if (is_said(r, x, from) && !is_within(x, r->file, (uint32_t)from))
             x->n_texts++;
     }
 }
@@ -394,7 +422,7 @@ static void read_words(reading *r)
             size_t from = i;
             while (i < t.len && is_word(t.ptr[i]))
                 i++;
-            bool may_be = r->is_all || r->has_macros || r->quote;
+            bool may_be = r->is_all || r->has_macros || r->has_locals || r->quote;
             if (may_be && i - from > 1 && i - from < WORD_MAX)
                 meet(r, from, i);
             continue;
@@ -435,6 +463,14 @@ static bool is_prose(const ken_snapshot *s, uint32_t file, uint16_t lang)
            (!l->is_fallback || !ext.len || ken_str_fits(l->extensions, ext));
 }
 
+static bool has_locals(const burying *b, uint32_t file)
+{
+    for (size_t i = 0; i < b->kept.len; i++)
+        if (b->kept.ptr[i].id.file == file && b->kept.ptr[i].around.end)
+            return true;
+    return false;
+}
+
 static void read_file(burying *b, uint32_t file, ken_buf *text)
 {
     uint16_t lang = b->s->contents[file].lang;
@@ -452,7 +488,8 @@ static void read_file(burying *b, uint32_t file, ken_buf *text)
                   .text = ken_buf_str(text),
                   .is_all = !u || !has_refs(lang) || u->facts->n_error_bytes ||
                             ken_lang_role_of((ken_lang_id)lang) != KEN_LANG_ROLE_CODE,
-                  .has_macros = ken_lang_at(lang)->has_preprocessor };
+                  .has_macros = ken_lang_at(lang)->has_preprocessor,
+                  .has_locals = has_locals(b, file) };
     read_words(&r);
     find_attributes(&r);
 }

@@ -146,6 +146,77 @@ KEN_TEST(g7_names_in_strings_macros_and_markup_are_a_class_of_their_own)
     end();
 }
 
+// A variable may hold it: places that say a variable are no references.
+KEN_TEST(g27_what_is_local_and_said_beside_is_not_dead)
+{
+    start("a.py", "def create(config):\n"
+                  "    class Custom:\n        pass\n\n"
+                  "    if config:\n        Custom = config\n\n"
+                  "    def other():\n        return 1\n\n"
+                  "    return hasattr(Custom, 'x')\n\n\n"
+                  "create(1)\n");
+    lab_write(&l, "b.ts",
+              "export function apply(f: any, list: any) {\n  let wrapped = f\n"
+              "  if (list) {\n    wrapped = function (x: any) { return f(x) }\n  }\n"
+              "  return list.map(wrapped)\n}\n");
+    go();
+    all_of("other: unused, Custom: text, apply: exported");
+    end();
+}
+
+KEN_TEST(g7_an_attribute_of_a_block_is_about_its_methods)
+{
+    start("a.rs", "struct T;\n#[pymethods]\nimpl T {\n    fn __traverse__(&self) -> u32 { 1 }\n}\n"
+                  "impl T {\n    fn lost(&self) -> u32 { 2 }\n}\nfn main() { T; }\n");
+    go();
+    all_of("lost: unused, __traverse__: registered");
+    end();
+}
+
+// A comment behind an attribute does not part it from its function; what another platform compiles and
+// what stands in for a type in the same folder are used there.
+KEN_TEST(g27_other_configurations_of_rust_are_not_dead)
+{
+    start("src/a.rs", "#[cfg(windows)]\nmod imp {\n    pub(crate) fn cred() -> i32 { 2 }\n}\n"
+                      "#[ignore] // takes long\nfn slow() {}\n"
+                      "/// Doc.\n#[ignore] // takes long\nfn slower() {}\n"
+                      "struct Mock;\nimpl Mock {\n    fn ask(&self) {}\n    fn lost(&self) {}\n}\n"
+                      "fn main() { Mock; }\n");
+    lab_write(&l, "src/b.rs",
+              "pub struct Mock;\nimpl Mock {\n    pub fn ask(&self) {}\n}\n"
+              "pub fn use_it(m: &Mock) { m.ask(); }\n");
+    go();
+    ask("", false);
+    is_listed("lost: unused");
+    end();
+}
+
+KEN_TEST(g7_a_part_of_a_module_that_stands_elsewhere_is_exported)
+{
+    start("a.ts",
+          "declare module '@vue/runtime-core' {\n  interface AllowedAttrs { a: string }\n}\n"
+          "namespace Inner { interface Hidden { a: string } }\n");
+    go();
+    all_of("Hidden: unused, AllowedAttrs: exported");
+    end();
+}
+
+// Destructors and conversions are called without a name; a friend is declared as what it is elsewhere.
+KEN_TEST(g27_what_cpp_calls_itself_is_not_dead)
+{
+    start("a.cc", "namespace n {\nclass style {\n  friend style bg(int x);\n"
+                  "  friend style make(int x) { return style(); }\n  int v_;\n};\n"
+                  "style bg(int x) { style s; return s; }\n"
+                  "class file {\n  ~file();\n  operator int() const { return 1; }\n"
+                  "  operator style() const { return style(); }\n  int lost();\n};\n"
+                  "file::~file() { }\n}\n"
+                  "int main() { n::file f; n::bg(1); return 0; }\n");
+    go();
+    ask("", false);
+    is_listed("lost: unused");
+    end();
+}
+
 KEN_TEST(dead_is_cut_by_its_limit_and_counted_in_all)
 {
     start("a.c", "static int f1(void) { return 1; }\nstatic int f2(void) { return 1; }\n"
