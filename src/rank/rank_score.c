@@ -84,9 +84,9 @@ double ken_rank_best(void)
 static double calibrated(double said)
 {
     static const double points[][2] = {
-        { 0, 0 },         { 0.068, 0.005 }, { 0.155, 0.05 },  { 0.242, 0.145 },
-        { 0.353, 0.39 },  { 0.444, 0.61 },  { 0.55, 0.685 },  { 0.655, 0.77 },
-        { 0.752, 0.858 }, { 0.855, 0.92 },  { 0.928, 0.935 }, { 1, 0.97 },
+        { 0, 0 },         { 0.064, 0.014 }, { 0.152, 0.027 }, { 0.243, 0.183 },
+        { 0.346, 0.296 }, { 0.451, 0.624 }, { 0.55, 0.646 },  { 0.652, 0.739 },
+        { 0.756, 0.855 }, { 0.855, 0.912 }, { 0.93, 0.932 },  { 1, 0.959 },
     };
     for (size_t i = 1; i < sizeof points / sizeof *points; i++)
         if (said <= points[i][0])
@@ -98,15 +98,15 @@ static double calibrated(double said)
 
 double ken_rank_confidence(const ken_rank_vector *first)
 {
-    static const double start = -3.32;
+    static const double start = -3.06;
     static const struct {
         ken_rank_feature feature;
         double weight;
     } parts[] = {
-        { KEN_RANK_FILE, 3.77 },
-        { KEN_RANK_COMMENTS, 3.17 },
-        { KEN_RANK_MEANING, 6.52 },
-        { KEN_RANK_NAMED, 4.14 },
+        { KEN_RANK_FILE, 3.93 },
+        { KEN_RANK_COMMENTS, 2.6 },
+        { KEN_RANK_MEANING, 6.5 },
+        { KEN_RANK_NAMED, 7.31 },
     };
     double z = start;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
