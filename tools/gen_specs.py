@@ -150,6 +150,7 @@ def operation(spec):
         f"    .listing = {c_string(specs.compact(specs.listing(spec)))},\n"
         f"    .full = {full(spec)}, .is_of_project = {'true' if specs.is_of_project(spec) else 'false'},\n"
         f"    .api = {c_string(specs.compact(specs.api(spec)))},\n"
+        f"    .is_of_index = {'true' if 'state' in spec else 'false'},\n"
         f"    .project_arg = {c_string(specs.project_parameter(spec))},\n"
         f"    .list = {c_string(limits.get('list'))}, .timeout_ms = {limits.get('timeout_ms', 600000)},\n"
         f"    .max_bytes = {limits.get('bytes', 0)}, .is_job = {'true' if limits.get('job') else 'false'},\n"

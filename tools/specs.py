@@ -15,6 +15,8 @@ A specification is an object:
   command               how the command line offers it; may be absent
   limits                timeout_ms, job, bytes, list (the member that is cut at its end)
   notes, examples, returns   for docs/tools.md
+  state                 index: an answer follows from the arguments, the index and the files in it alone, and the same
+                        again is the same again until one of them changes; absent: from more (time, git, other files)
   answer                the shape of the JSON answer, from which clients of the API get their types
 
 A parameter: unlisted (true: for the command line and the API, not offered over MCP), type (string, integer, number, boolean, array, object, any), required, enum, min and max (of a number, of
@@ -46,7 +48,7 @@ FOLDER = ROOT / "src" / "tool" / "specs"
 TYPES = ("string", "integer", "number", "boolean", "array", "object", "any")
 KEYS = set(
     "name set order scope title description effect again open_world parameters command limits notes "
-    "examples returns answer".split()
+    "examples returns answer state".split()
 )
 PARAMETER_KEYS = set(
     "type required enum min max default setting items note text same_as given option help means bare unlisted".split()
@@ -114,6 +116,8 @@ def check(spec):
         option_of(extra["option"])
         if extra.get("to", "") not in params and "setting" not in extra:
             raise Wrong(f"{name}: {extra['option']} leads to no parameter")
+    if spec.get("state", "index") != "index":
+        raise Wrong(f"{name}: state is index")
     if spec.get("scope", "project") not in ("project", "none"):
         raise Wrong(f"{name}: scope is project or none")
 

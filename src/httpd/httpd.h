@@ -122,6 +122,8 @@ bool ken_httpd_is_tls(const ken_httpd_request *r);
 // The path of its route, as the route has it; "" before it is known, and when there is none.
 const char *ken_httpd_route_of(const ken_httpd_request *r);
 int ken_httpd_status(const ken_httpd_request *r); // of the answer; 0 = there is none
+// Whether If-None-Match has that validator (without quotes; NULL: no).
+bool ken_httpd_knows(const ken_httpd_request *r, const char *etag);
 // Bytes of the answer's body so far, before compression.
 uint64_t ken_httpd_answered_bytes(const ken_httpd_request *r);
 // Nanoseconds since its head began.

@@ -40,8 +40,8 @@ static coding choose_coding(const ken_httpd_request *r, const ken_httpd_answer_o
     return gzip > 0 ? GZIP : PLAIN;
 }
 
-// If-None-Match against the validator, weakly (RFC 9110, 13.1.2).
-static bool is_known(const ken_httpd_request *r, const char *etag)
+// Weakly (RFC 9110, 13.1.2).
+bool ken_httpd_knows(const ken_httpd_request *r, const char *etag)
 {
     ken_str rest = ken_httpd_header(r, "If-None-Match"), item;
     while (etag && ken_str_split_next(&rest, ',', &item)) {
@@ -174,7 +174,7 @@ void ken_httpd_answer(ken_httpd_request *r, const ken_httpd_answer_opts *a)
 {
     pthread_mutex_lock(&r->lock);
     if (!r->is_gone && !r->response) { // the server is there as long as the client is
-        bool is_same = a->status == 200 && is_known(r, a->etag);
+        bool is_same = a->status == 200 && ken_httpd_knows(r, a->etag);
         ken_httpd_answer_opts now = *a;
         if (is_same) {
             now.status = 304;

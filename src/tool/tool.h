@@ -205,6 +205,7 @@ typedef struct ken_tool_spec {
     uint64_t max_bytes;        // what an answer may have unless a call says otherwise; 0 = as all
     bool is_read_only, is_job; // a job takes as long as it takes, within timeout_ms
     bool is_of_project;        // about one project
+    bool is_of_index;          // its answer follows from the arguments and the index alone
     const char *project_arg;   // the parameter that names the project; NULL = none
     const ken_tool_arg *args;
     size_t n_args, args_size;
@@ -212,6 +213,12 @@ typedef struct ken_tool_spec {
     size_t n_aliases;
     const ken_tool_command *command; // NULL = none
 } ken_tool_spec;
+
+// A number that is another when the answer to these arguments may be, made of the index, which is compared with the
+// folder and brought up to date first. Ask before and after a call: what it answered between two equal numbers is what
+// the number stands for. False: it cannot be told (spec->is_of_index, an index that could not be brought up to date).
+bool ken_tool_answer_state(ken_app *app, const ken_tool_spec *spec, const json_t *args,
+                           const ken_tool_ctx *ctx, uint64_t *out);
 
 // ---- sets of tools ---------------------------------------------------------------------------
 // What could not be read, which is told with the answer.

@@ -266,6 +266,7 @@ ken_status ken_web_start(ken_web *w, ken_err *err)
         return st;
     (void)ken_jobs_subscribe(w->jobs, ken_web__on_job, w);
     w->started_ns = ken_clock_mono_ns();
+    w->run = ken_uuid_random();
     w->pool = ken_pool_new(n_cores > WORKERS_MIN ? n_cores : WORKERS_MIN, QUEUE_MAX, 0);
     w->callers = make_throttle(w, KEN_CFG_SERVER_RATE, KEN_CFG_SERVER_BURST);
     w->projects = make_throttle(w, KEN_CFG_SERVER_PROJECT_RATE, KEN_CFG_SERVER_PROJECT_BURST);

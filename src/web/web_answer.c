@@ -105,7 +105,7 @@ void ken_web__answer_failure(ken_httpd_request *r, const ken_err *err)
                             err->msg[0] ? err->msg : ken_status_text(err->status));
 }
 
-void ken_web__answer_json(ken_httpd_request *r, int status, json_t *value)
+static void answer_json(ken_httpd_request *r, int status, json_t *value, const char *state)
 {
     const web_request *q = ken_web__request(r);
     const ken_httpd_field fields[] = { { "Cache-Control", "no-cache" }, { "X-Request-Id", q->id } };
@@ -124,10 +124,27 @@ void ken_web__answer_json(ken_httpd_request *r, int status, json_t *value)
         ken_httpd_answer(r, &(ken_httpd_answer_opts){ .status = status,
                                                       .type = "application/json",
                                                       .body = ken_buf_str(&body),
-                                                      .etag = is_get ? etag : NULL,
+                                                      .etag = !is_get ? NULL
+                                                              : state ? state
+                                                                      : etag,
                                                       .may_compress = true,
                                                       .fields = fields,
                                                       .n_fields = 2 });
     }
     ken_buf_release(&body);
+}
+
+void ken_web__answer_json(ken_httpd_request *r, int status, json_t *value)
+{
+    answer_json(r, status, value, NULL);
+}
+
+void ken_web__answer_json_as(ken_httpd_request *r, json_t *value, const char *etag)
+{
+    answer_json(r, 200, value, etag);
+}
+
+void ken_web__answer_known(ken_httpd_request *r, const char *etag)
+{
+    answer_json(r, 200, json_object(), etag); // the engine makes 304 of it
 }

@@ -16,8 +16,13 @@ typedef struct api_call { // in the arena of its request
     const ken_tool_spec *spec;
     json_t *args;
     char project[KEN_UUID_TEXT]; // the only one that may be touched; "" = any
+    bool is_get;
     ken_cancel cancel;
 } api_call;
+
+enum {
+    ETAG_MAX = 64
+};
 
 // ---- arguments ---------------------------------------------------------------------------------
 
@@ -136,13 +141,46 @@ static json_t *with_text(json_t *result)
     return o;
 }
 
+// The validator of what the answer is made of; false where the specification does not say that it is the index alone:
+// there the answer has to be made, and is compared.
+static bool find_etag(const api_call *c, const ken_tool_ctx *tool, char out[ETAG_MAX])
+{
+    char run[KEN_UUID_TEXT];
+    uint64_t state;
+    if (!c->is_get || !ken_tool_answer_state(c->web->app, c->spec, c->args, tool, &state))
+        return false;
+    ken_uuid_format(c->web->run, run);
+    snprintf(out, ETAG_MAX, "i-%.8s-%016llx", run, (unsigned long long)state);
+    return true;
+}
+
+// What was quoted while files changed under it is not what the index stands for.
+static bool is_whole(const json_t *result)
+{
+    return !json_object_get(result, "incomplete") &&
+           !json_object_get(result, "changed_since_index");
+}
+
+static void make_answer(api_call *c, const ken_tool_ctx *tool, const char *etag)
+{
+    ken_err err = { 0 };
+    json_t *result = NULL;
+    char after[ETAG_MAX];
+    if (ken_tool_call(c->web->app, c->spec->name, c->args, tool, &result, &err))
+        ken_web__answer_failure(c->r, &err);
+    else if (etag && is_whole(result) && find_etag(c, tool, after) && !strcmp(etag, after))
+        ken_web__answer_json_as(c->r, with_text(result), etag);
+    else
+        ken_web__answer_json(c->r, 200, with_text(result));
+}
+
 static void run_call(void *ctx, size_t worker)
 {
     (void)worker;
     api_call *c = ctx;
     const web_request *q = ken_web__request(c->r);
-    ken_err err = { 0 };
-    json_t *result = NULL;
+    char etag[ETAG_MAX];
+    json_t *args = c->args; // the call is gone with its request once that is answered
     const ken_tool_ctx tool = {
         .cancel = &c->cancel,
         .project = ken_str_c(c->project),
@@ -154,12 +192,13 @@ static void run_call(void *ctx, size_t worker)
     };
     if (c->spec->timeout_ms)
         c->cancel.deadline_ns = ken_clock_mono_ns() + (int64_t)c->spec->timeout_ms * 1000000;
-    ken_status st = ken_tool_call(c->web->app, c->spec->name, c->args, &tool, &result, &err);
-    end_call(c);
-    if (st)
-        ken_web__answer_failure(c->r, &err);
+    bool has_etag = find_etag(c, &tool, etag);
+    bool is_any = ken_str_eq_c(ken_str_trim(ken_httpd_header(c->r, "If-None-Match")), "*");
+    if (has_etag && !is_any && ken_httpd_knows(c->r, etag))
+        ken_web__answer_known(c->r, etag);
     else
-        ken_web__answer_json(c->r, 200, with_text(result));
+        make_answer(c, &tool, has_etag ? etag : NULL);
+    json_decref(args);
 }
 
 static bool refuses_call(ken_httpd_request *r, const ken_tool_spec *spec, bool is_get)
@@ -202,6 +241,7 @@ static void call_operation(void *ctx, ken_httpd_request *r)
     c->web = w;
     c->r = r;
     c->spec = spec;
+    c->is_get = is_get;
     if (q->grant.is_bound)
         ken_uuid_format(q->grant.project, c->project);
     if (is_get ? read_query(spec, r, &c->args, &err) : read_body(r, &c->args, &err)) {

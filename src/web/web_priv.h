@@ -55,6 +55,7 @@ struct ken_web {
     ken_httpd_route routes[WEB_ROUTES_MAX];
     size_t n_routes;
     int64_t started_ns;
+    ken_uuid run; // of this process; part of validators, for settings may differ in the next
     atomic_bool is_ready, is_stopping;
     ken_pool *ticker;
     pthread_mutex_t lock; // guards: is_ticker_done
@@ -102,6 +103,10 @@ void ken_web__answer_problem_with(ken_httpd_request *r, int status, const char *
 void ken_web__answer_failure(ken_httpd_request *r, const ken_err *err);
 // Takes `value`. With an ETag of its text when it may be known.
 void ken_web__answer_json(ken_httpd_request *r, int status, json_t *value);
+// The same with 200 and an ETag that says more: of what the answer is made of.
+void ken_web__answer_json_as(ken_httpd_request *r, json_t *value, const char *etag);
+// That the client has the answer already.
+void ken_web__answer_known(ken_httpd_request *r, const char *etag);
 
 // ---- routes -------------------------------------------------------------------------------------
 void ken_web__add_route(ken_web *w, const char *method, const char *path,

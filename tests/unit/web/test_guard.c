@@ -188,6 +188,113 @@ KEN_TEST(what_is_known_is_not_sent_again)
     lab_stop();
 }
 
+// ---- what is known, told without making the answer again ------------------------------------------
+
+static const char *ask_again(const char *path, const char *etag)
+{
+    return lab_ask(lab_fmt("GET %s HTTP/1.1\nIf-None-Match: \"%s\"", path, etag), NULL);
+}
+
+// The value of an ETag of that answer, without quotes.
+static const char *etag_of(const char *answer, char out[80])
+{
+    const char *tag = lab_header(answer, "ETag");
+    kt_has_str(answer, "HTTP/1.1 200");
+    kt_not_null(tag);
+    snprintf(out, 80, "%.*s", (int)strcspn(tag + 1, "\""), tag + 1);
+    return out;
+}
+
+static size_t n_calls_of(const char *tool)
+{
+    char line[120];
+    snprintf(line, sizeof line, "ken_tool_calls_total{tool=\"%s\",status=\"OK\"} ", tool);
+    const char *at = strstr(lab_get("/metrics"), line);
+    return at ? (size_t)atoi(at + strlen(line)) : 0;
+}
+
+KEN_TEST(what_follows_from_the_index_is_known_until_it_changes)
+{
+    static const char path[] = "/api/v1/get_definition?symbol_name=add&project=src";
+    char body[600], tag[80], newer[80];
+    ktest_write("src/a.c", "int add(int a, int b)\n{\n    return a + b;\n}\n");
+    lab_start();
+    snprintf(body, sizeof body, "{\"repo_path\":\"%s\"}", ktest_path("src"));
+    kt_has_str(lab_post("/api/v1/index_repository", LAB_JSON, body), "HTTP/1.1 200");
+    etag_of(lab_get(path), tag);
+    kt_eq_u(n_calls_of("get_definition"), 1);
+    for (int i = 0; i < 3; i++)
+        kt_has_str(ask_again(path, tag), "HTTP/1.1 304");
+    kt_eq_u(n_calls_of("get_definition"), 1); // the work was not done again
+    // Other arguments, and who asks for any.
+    kt_has_str(ask_again("/api/v1/get_definition?symbol_name=add&project=src&limit=1", tag),
+               "HTTP/1.1 200");
+    kt_has_str(lab_ask(lab_fmt("GET %s HTTP/1.1\nIf-None-Match: *",
+                               "/api/v1/get_definition?symbol_name=none&project=src"),
+                       NULL),
+               "HTTP/1.1 404");
+    // A file that nobody has indexed since it changed.
+    ktest_write("src/a.c", "int add(int a, int b)\n{\n    return b + a;\n}\n");
+    const char *answer = ask_again(path, tag);
+    kt_has_str(answer, "return b + a;");
+    kt_true(strcmp(etag_of(answer, newer), tag) != 0);
+    kt_has_str(ask_again(path, newer), "HTTP/1.1 304");
+    kt_has_str(ask_again(path, tag), "HTTP/1.1 200");
+    // A new file, and one that is gone: another definition of the name.
+    ktest_write("src/b.c", "int add(int a, int b)\n{\n    return 0;\n}\n");
+    answer = ask_again(path, newer);
+    kt_has_str(answer, "b.c");
+    etag_of(answer, newer);
+    kt_eq_i(unlink(ktest_path("src/b.c")), 0);
+    answer = ask_again(path, newer);
+    kt_has_str(answer, "HTTP/1.1 200");
+    kt_null(strstr(answer, "b.c"));
+    lab_stop();
+}
+
+// Back to what it was is no way back to the old answer's number, but the same text would be right.
+KEN_TEST(a_file_that_is_changed_back_is_looked_at_again)
+{
+    static const char path[] = "/api/v1/outline?file_path=a.c&project=src";
+    char body[600], tag[80];
+    ktest_write("src/a.c", "int first(void)\n{\n    return 1;\n}\n");
+    lab_start();
+    snprintf(body, sizeof body, "{\"repo_path\":\"%s\"}", ktest_path("src"));
+    kt_has_str(lab_post("/api/v1/index_repository", LAB_JSON, body), "HTTP/1.1 200");
+    for (int i = 0; i < 4; i++) {
+        const char *name = i % 2 ? "first" : "second";
+        kt_has_str(lab_get(path), i % 2 ? "second" : "first");
+        etag_of(lab_get(path), tag);
+        ktest_write("src/a.c", lab_fmt("int %s(void)\n{\n    return 1;\n}\n", name));
+        kt_has_str(ask_again(path, tag), name);
+    }
+    lab_stop();
+}
+
+// Where more than the index decides, the answer is made and compared.
+KEN_TEST(what_depends_on_more_is_made_before_it_is_known)
+{
+    char body[600], tag[80];
+    ktest_write("src/a.c", "int add(int a, int b)\n{\n    return a + b;\n}\n");
+    lab_start();
+    snprintf(body, sizeof body, "{\"repo_path\":\"%s\"}", ktest_path("src"));
+    kt_has_str(lab_post("/api/v1/index_repository", LAB_JSON, body), "HTTP/1.1 200");
+    etag_of(lab_get("/api/v1/list_tasks"), tag);
+    kt_has_str(ask_again("/api/v1/list_tasks", tag), "HTTP/1.1 304");
+    kt_has_str(lab_post("/api/v1/create_task", LAB_JSON, "{\"title\":\"meanwhile\"}"),
+               "HTTP/1.1 200");
+    kt_has_str(ask_again("/api/v1/list_tasks", tag), "meanwhile");
+    etag_of(lab_get("/api/v1/get_repo_status?project=src"), tag);
+    ktest_write("src/new.c", "int more;\n");
+    kt_has_str(ask_again("/api/v1/get_repo_status?project=src", tag), "HTTP/1.1 200");
+    const ken_tool_spec *spec;
+    for (size_t i = 0; (spec = ken_tool_spec_at(i)); i++) {
+        if (spec->is_of_index && (!spec->is_read_only || !spec->is_of_project))
+            kt_fail("%s cannot follow from an index alone", spec->name);
+    }
+    lab_stop();
+}
+
 KEN_TEST(a_query_has_the_types_of_its_parameters)
 {
     ktest_write("src/a.c", "int add(int a, int b)\n{\n    return a + b;\n}\n");
