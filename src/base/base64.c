@@ -9,7 +9,8 @@ enum {
     DIGIT_BITS = 6
 };
 
-void ken_base64url_into(const void *data, size_t n, char *out)
+// The end of the text, before its NUL.
+static char *encode(const void *data, size_t n, char *out)
 {
     const uint8_t *p = data;
     unsigned bits = 0, n_bits = 0;
@@ -21,6 +22,22 @@ void ken_base64url_into(const void *data, size_t n, char *out)
     if (n_bits)
         *out++ = digits[bits << (DIGIT_BITS - n_bits) & 63];
     *out = '\0';
+    return out;
+}
+
+void ken_base64url_into(const void *data, size_t n, char *out)
+{
+    encode(data, n, out);
+}
+
+void ken_base64_into(const void *data, size_t n, char *out)
+{
+    char *end = encode(data, n, out);
+    for (char *p = out; p < end; p++)
+        *p = *p == '-' ? '+' : *p == '_' ? '/' : *p;
+    while ((end - out) % 4)
+        *end++ = '=';
+    *end = '\0';
 }
 
 static int digit_of(char c)

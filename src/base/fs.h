@@ -127,6 +127,10 @@ ken_status ken_fs_rename(const char *from, const char *to, ken_err *err) KEN_MUS
 
 ken_status ken_fs_make_dirs(const char *path, uint32_t mode, ken_err *err) KEN_MUST_USE;
 ken_status ken_fs_remove(const char *path, ken_err *err) KEN_MUST_USE; // absent is fine
+// The same of a folder with all that is in it; links are removed, not followed.
+ken_status ken_fs_remove_tree(const char *path, ken_err *err) KEN_MUST_USE;
+// Names in a folder; 0 when it cannot be read.
+size_t ken_fs_count_entries(const char *path);
 
 // An exclusive lock on a file (created when absent), held until ken_fs_unlock or the process ends.
 // KEN_EBUSY when another process has it; the message names its pid when known.

@@ -6,6 +6,7 @@
 
 #include <sys/stat.h>
 
+#include "base/base64.h"
 #include "base/path.h"
 #include "base/vec.h"
 #include "proc/proc_priv.h"
@@ -13,6 +14,7 @@
 
 enum {
     STALL_MS = 10000,
+    CLONE_STALL_MS = 120000,
     SETTINGS_MS = 10000,
     SETTINGS_BYTES = 1 << 20,
     OPTIONS_MAX = 5,
@@ -42,12 +44,35 @@ static const git_command git_commands[] = {
     { "status", true, { "--ignore-submodules=all" } },
 };
 
-static const git_command *find_command(const char *name)
+// In a clone only.
+static const git_command clone_commands[] = {
+    { "checkout", true, { "--quiet", "--force", "--no-recurse-submodules" } },
+    { "clean", true, { "--quiet", "-ffdx" } },
+    { "config", false, { "--local" } },
+    { "fetch",
+      false,
+      { "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head" } },
+    { "gc", false, { "--quiet" } },
+    { "init", false, { "--quiet", "--template=" } },
+    { "ls-remote", false, { "--quiet" } },
+    { "rev-list", false, { NULL } },
+};
+
+static const git_command *find_in(const git_command *list, size_t n, const char *name)
 {
-    for (size_t i = 0; name && i < sizeof git_commands / sizeof *git_commands; i++)
-        if (strcmp(git_commands[i].name, name) == 0)
-            return &git_commands[i];
+    for (size_t i = 0; name && i < n; i++)
+        if (strcmp(list[i].name, name) == 0)
+            return &list[i];
     return NULL;
+}
+
+static const git_command *find_command(const char *name, bool is_clone)
+{
+    const git_command *found =
+        find_in(git_commands, sizeof git_commands / sizeof *git_commands, name);
+    if (!found && is_clone)
+        found = find_in(clone_commands, sizeof clone_commands / sizeof *clone_commands, name);
+    return found;
 }
 
 // ---- settings and environment -----------------------------------------------------------------
@@ -60,13 +85,10 @@ static const char *const git_settings[] = {
     "core.pager=cat",
     "core.editor=:",
     "core.askPass=",
-    "core.sshCommand=false",
     "core.gitProxy=none",
     "core.alternateRefsCommand=",
-    "credential.helper=", // empties the list
     "gpg.program=false",
     "log.showSignature=false",
-    "protocol.allow=never",
     "advice.graftFileDeprecated=false",
     "safe.bareRepository=explicit", // a folder with the layout of a repository is none
     "submodule.recurse=false",
@@ -74,18 +96,35 @@ static const char *const git_settings[] = {
     "status.relativePaths=true",
 };
 
+// And those that would reach a remote.
+static const char *const local_settings[] = {
+    "core.sshCommand=false",
+    "credential.helper=", // empties the list
+    "protocol.allow=never",
+};
+
+// In a clone: nothing runs behind ken's back, and a remote that is gone is noticed.
+static const char *const clone_settings[] = {
+    "core.logAllRefUpdates=false",
+    "core.sparseCheckoutCone=false",
+    "credential.interactive=never",
+    "fetch.writeCommitGraph=false",
+    "gc.auto=0",
+    "gc.autoDetach=false",
+    "http.lowSpeedLimit=100",
+    "http.lowSpeedTime=60",
+    "maintenance.auto=false",
+    "transfer.bundleURI=false",
+};
+
 // GIT_* are never inherited. Those that name programs are set, since an empty place would be filled
 // from settings; so are those that could write files (traces) or reach the network.
 static const char *const git_env[] = {
     "GIT_TERMINAL_PROMPT=0",
-    "GIT_OPTIONAL_LOCKS=0", // we only read
-    "GIT_NO_LAZY_FETCH=1",
-    "GIT_ALLOW_PROTOCOL=", // none; unlike protocol.allow no setting is above it
     "GIT_NO_REPLACE_OBJECTS=1",
     "GIT_GRAFT_FILE=/dev/null",
     "GIT_ASKPASS=false",
     "SSH_ASKPASS=false",
-    "GIT_SSH_COMMAND=false",
     "GIT_PROXY_COMMAND=false",
     "GIT_PAGER=cat",
     "GIT_EDITOR=:",
@@ -97,9 +136,27 @@ static const char *const git_env[] = {
     "GIT_TRACE2_PERF=0",
 };
 
+static const char *const local_env[] = {
+    "GIT_OPTIONAL_LOCKS=0", // we only read
+    "GIT_NO_LAZY_FETCH=1",
+    "GIT_ALLOW_PROTOCOL=", // none; unlike protocol.allow no setting is above it
+    "GIT_SSH_COMMAND=false",
+};
+
+static const char *const clone_env[] = {
+    "GIT_SSH_COMMAND=ssh -o BatchMode=yes -o ConnectTimeout=20 -o ServerAliveInterval=15 "
+    "-o ServerAliveCountMax=4",
+};
+
 // The places of the user's settings, and those that git must ignore: none of them adds a program to run.
 static const char *const git_env_kept[] = { "XDG_CONFIG_HOME", "GIT_CONFIG_NOSYSTEM",
                                             "GIT_CEILING_DIRECTORIES" };
+
+// How to reach remotes.
+static const char *const clone_env_kept[] = {
+    "SSH_AUTH_SOCK", "ALL_PROXY", "all_proxy",    "HTTPS_PROXY",   "https_proxy",    "http_proxy",
+    "NO_PROXY",      "no_proxy",  "SSL_CERT_DIR", "SSL_CERT_FILE", "GIT_SSL_CAINFO",
+};
 
 typedef KEN_VEC(const char *) word_vec;
 
@@ -116,22 +173,95 @@ static void put_all(word_vec *v, const char *const *words, size_t max)
         ken_vec_push(v, words[i]);
 }
 
-static void run_init(git_run *r)
+#define COUNT_OF(list)        (sizeof(list) / sizeof *(list))
+#define PUT_ALL(v, list)      put_all(v, list, COUNT_OF(list))
+#define PUT_SETTINGS(r, list) put_settings(r, list, COUNT_OF(list))
+#define KEEP_ENV(r, list)     keep_env(r, list, COUNT_OF(list))
+
+static void put_settings(git_run *r, const char *const *settings, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        ken_vec_push(&r->argv, "-c");
+        ken_vec_push(&r->argv, settings[i]);
+    }
+}
+
+static void keep_env(git_run *r, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const char *value = ken_proc_env(names[i]);
+        if (value)
+            ken_vec_push(&r->env, ken_arena_printf(&r->arena, "%s=%s", names[i], value).ptr);
+    }
+}
+
+// A setting that is not to be seen in the list of processes.
+static void set_hidden(git_run *r, ken_str name, const char *value)
+{
+    unsigned n = r->n_settings++;
+    ken_vec_push(
+        &r->env,
+        ken_arena_printf(&r->arena, "GIT_CONFIG_KEY_%u=" KEN_STR_FMT, n, KEN_STR_ARG(name)).ptr);
+    ken_vec_push(&r->env, ken_arena_printf(&r->arena, "GIT_CONFIG_VALUE_%u=%s", n, value).ptr);
+}
+
+// KEN_GIT_TOKEN_<HOST>, the host in capitals with "_" for what is neither letter nor digit.
+static const char *token_of(git_run *r, ken_str host)
+{
+    ken_str prefix = KEN_STR("KEN_GIT_TOKEN_");
+    char *name = ken_arena_zalloc(&r->arena, prefix.len + host.len + 1);
+    memcpy(name, prefix.ptr, prefix.len);
+    for (size_t i = 0; i < host.len; i++) {
+        char c = host.ptr[i];
+        if (ken_is_alpha(c) && !ken_is_upper(c))
+            c = (char)(c - 'a' + 'A');
+        name[prefix.len + i] = ken_is_upper(c) || ken_is_digit(c) ? c : '_';
+    }
+    return ken_proc_env(name);
+}
+
+// The token is sent to its host alone: git's setting is bound to the address.
+static void put_token(git_run *r, const char *url)
+{
+    ken_str https = KEN_STR("https://"), rest = ken_str_c(url);
+    if (!ken_str_starts(rest, https))
+        return;
+    rest = ken_str_sub(rest, https.len, rest.len);
+    size_t end = ken_str_find_char(rest, '/');
+    ken_str host = ken_str_sub(rest, 0, end == SIZE_MAX ? rest.len : end);
+    const char *token = token_of(r, host);
+    if (!token || !*token)
+        return;
+    ken_str pair = ken_arena_printf(&r->arena, "x-access-token:%s", token);
+    char *coded = ken_arena_alloc(&r->arena, KEN_BASE64_LEN(pair.len) + 1);
+    ken_base64_into(pair.ptr, pair.len, coded);
+    ken_str key =
+        ken_arena_printf(&r->arena, "http.https://" KEN_STR_FMT "/.extraHeader", KEN_STR_ARG(host));
+    set_hidden(r, key, ken_arena_printf(&r->arena, "Authorization: Basic %s", coded).ptr);
+}
+
+// `reach` NULL: a repository of anybody, which is only read.
+static void run_init(git_run *r, const ken_git_reach *reach)
 {
     *r = (git_run){ .n_settings = 0 };
     ken_arena_init(&r->arena, 0);
     ken_vec_push(&r->argv, "git");
     ken_vec_push(&r->argv, "--no-pager");
-    for (size_t i = 0; i < sizeof git_settings / sizeof *git_settings; i++) {
-        ken_vec_push(&r->argv, "-c");
-        ken_vec_push(&r->argv, git_settings[i]);
+    PUT_SETTINGS(r, git_settings);
+    PUT_ALL(&r->env, git_env);
+    KEEP_ENV(r, git_env_kept);
+    if (!reach) {
+        PUT_SETTINGS(r, local_settings);
+        PUT_ALL(&r->env, local_env);
+        return;
     }
-    put_all(&r->env, git_env, sizeof git_env / sizeof *git_env);
-    for (size_t i = 0; i < sizeof git_env_kept / sizeof *git_env_kept; i++) {
-        const char *value = ken_proc_env(git_env_kept[i]);
-        if (value)
-            ken_vec_push(&r->env, ken_arena_printf(&r->arena, "%s=%s", git_env_kept[i], value).ptr);
-    }
+    PUT_SETTINGS(r, clone_settings);
+    PUT_ALL(&r->env, clone_env);
+    KEEP_ENV(r, clone_env_kept);
+    ken_vec_push(&r->env,
+                 ken_arena_printf(&r->arena, "GIT_ALLOW_PROTOCOL=%s", reach->protocols).ptr);
+    if (reach->url)
+        put_token(r, reach->url);
 }
 
 static void run_release(git_run *r)
@@ -190,12 +320,7 @@ static ken_status run_go(git_run *r, const ken_proc_opts *o, ken_proc_result *ou
 static void set_off(git_run *r, ken_str name)
 {
     // An empty command is none; "required" is a truth value.
-    const char *value = ken_str_ends(name, KEN_STR(".required")) ? "false" : "";
-    unsigned n = r->n_settings++;
-    ken_vec_push(
-        &r->env,
-        ken_arena_printf(&r->arena, "GIT_CONFIG_KEY_%u=" KEN_STR_FMT, n, KEN_STR_ARG(name)).ptr);
-    ken_vec_push(&r->env, ken_arena_printf(&r->arena, "GIT_CONFIG_VALUE_%u=%s", n, value).ptr);
+    set_hidden(r, name, ken_str_ends(name, KEN_STR(".required")) ? "false" : "");
 }
 
 // Turns every filter off that any settings define, the user's own too: a repository could choose
@@ -215,7 +340,7 @@ static ken_status filters_off(git_run *r, const ken_proc_opts *o, const char *al
                           .timeout_ms = SETTINGS_MS,
                           .max_out_bytes = SETTINGS_BYTES,
                           .cancel = o->cancel };
-    run_init(&asking);
+    run_init(&asking, NULL);
     put_all(&asking.argv, argv, SIZE_MAX);
     if (alone)
         ken_vec_push(&asking.env, alone);
@@ -309,15 +434,19 @@ static ken_status check_files(git_run *r, const char *cwd, ken_err *err)
 // ---- the door ---------------------------------------------------------------------------------
 
 // `alone`: the entry of the environment that keeps git from looking for a repository, or NULL.
-static ken_status run(const ken_proc_opts *o, const char *alone, ken_proc_result *out, ken_err *err)
+static ken_status run(const ken_proc_opts *o, const char *alone, const ken_git_reach *reach,
+                      ken_proc_result *out, ken_err *err)
 {
     const char *const *words = o->argv;
-    const git_command *command = words ? find_command(words[0]) : NULL;
+    const git_command *command = words ? find_command(words[0], reach != NULL) : NULL;
     if (!command)
         return KEN_FAIL(err, KEN_EINVAL, "git '%s' is not among the commands that are safe to run",
                         words && words[0] ? words[0] : "");
     git_run r;
-    run_init(&r);
+    ken_proc_opts o2 = *o;
+    if (reach && !o2.stall_ms)
+        o2.stall_ms = CLONE_STALL_MS;
+    run_init(&r, reach);
     ken_status st = alone ? KEN_OK : check_files(&r, o->cwd, err);
     if (alone)
         ken_vec_push(&r.env, alone);
@@ -327,7 +456,7 @@ static ken_status run(const ken_proc_opts *o, const char *alone, ken_proc_result
         ken_vec_push(&r.argv, command->name);
         put_all(&r.argv, command->options, OPTIONS_MAX);
         put_all(&r.argv, words + 1, SIZE_MAX);
-        st = run_go(&r, o, out, err);
+        st = run_go(&r, &o2, out, err);
     }
     run_release(&r);
     return st;
@@ -335,12 +464,18 @@ static ken_status run(const ken_proc_opts *o, const char *alone, ken_proc_result
 
 ken_status ken_git_run(const ken_proc_opts *opts, ken_proc_result *out, ken_err *err)
 {
-    return run(opts, NULL, out, err);
+    return run(opts, NULL, NULL, out, err);
 }
 
 ken_status ken_git_run_alone(const ken_proc_opts *opts, ken_proc_result *out, ken_err *err)
 {
-    return run(opts, "GIT_DIR=/dev/null", out, err);
+    return run(opts, "GIT_DIR=/dev/null", NULL, out, err);
+}
+
+ken_status ken_git_run_clone(const ken_proc_opts *opts, const ken_git_reach *reach,
+                             ken_proc_result *out, ken_err *err)
+{
+    return run(opts, NULL, reach, out, err);
 }
 
 ken_status ken_git_find(ken_arena *arena, ken_str *out, ken_err *err)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// proc_git.h -- the one door to git: a child process that only reads, and runs no other program.
+// proc_git.h -- the door to git: a child process that only reads, and runs no other program; and a
+// second one for clones that ken keeps of remote repositories.
 //
 // A repository's files may come from anybody, its .git folder and settings included. So only the
 // commands that proc_git.c lists are run, each with the options that keep it from starting another
@@ -23,6 +24,19 @@ ken_status ken_git_run(const ken_proc_opts *opts, ken_proc_result *out, ken_err 
 // The same without a repository, wherever `cwd` is: for commands that compare or merge plain files.
 ken_status ken_git_run_alone(const ken_proc_opts *opts, ken_proc_result *out, ken_err *err)
     KEN_MUST_USE;
+
+// What a run in a clone may reach. A clone is a repository that ken made itself, so its settings are ken's.
+typedef struct ken_git_reach {
+    const char *protocols; // of remotes, as GIT_ALLOW_PROTOCOL has them: "https:ssh"; "" = none
+    // Of the https remote that a token of the environment is for (see README.md); NULL = none.
+    const char *url;
+} ken_git_reach;
+
+// The same in a clone, with the commands that make it, fetch and check out. Settings of the user count that
+// say how to reach a remote: credential helpers, proxies, certificates. Hooks, filters and what else would
+// run a program stays off, nobody is prompted. A stall_ms of 0 is two minutes here.
+ken_status ken_git_run_clone(const ken_proc_opts *opts, const ken_git_reach *reach,
+                             ken_proc_result *out, ken_err *err) KEN_MUST_USE;
 
 // Where git is: an absolute path, links resolved. KEN_ENOTFOUND.
 ken_status ken_git_find(ken_arena *arena, ken_str *out, ken_err *err) KEN_MUST_USE;

@@ -32,6 +32,20 @@ KEN_TEST(base64url_there_and_back)
     kt_eq_str(text, "-__-");
 }
 
+KEN_TEST(base64_is_padded)
+{
+    static const struct {
+        const char *plain, *text;
+    } cases[] = {
+        { "", "" }, { "f", "Zg==" }, { "fo", "Zm8=" }, { "foo", "Zm9v" }, { "\xfb\xff?", "+/8/" }
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[KEN_BASE64_LEN(3) + 1];
+        ken_base64_into(cases[i].plain, strlen(cases[i].plain), text);
+        kt_eq_str(text, cases[i].text);
+    }
+}
+
 KEN_TEST(base64url_has_one_text_for_one_value)
 {
     static const char *const bad[] = {

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// sync_priv.h -- what the files of this folder share.
+#ifndef KEN_SYNC_SYNC_PRIV_H
+#define KEN_SYNC_SYNC_PRIV_H
+
+#include "base/fs.h"
+#include "proc/proc_git.h"
+#include "sync/sync.h"
+
+enum {
+    SYNC_DEPTH_MAX = 1000000,
+};
+
+// The parts of a URL; all borrow from it.
+typedef struct sync_url {
+    ken_str protocol; // "https"; "ssh" for user@host:path, "file" for a path
+    ken_str authority, user, host;
+    ken_str path;
+} sync_url;
+
+bool ken_sync__parse_url(ken_str url, sync_url *out); // false: it has none of the forms
+
+// One sync, or a look at the remote.
+typedef struct sync_job {
+    const ken_sync_source *source;
+    const char *folder; // of the clone; any folder for a look
+    ken_git_reach reach;
+    ken_cancel cancel; // the caller's, with the time that all of it may take
+    ken_arena *arena;
+} sync_job;
+
+void ken_sync__begin(sync_job *j, const ken_sync_source *s, const char *folder, int64_t timeout_ms,
+                     const ken_cancel *cancel, ken_arena *arena);
+// Runs git in the clone. What it printed is in the arena; a git that fails is an error with its words.
+ken_status ken_sync__git(sync_job *j, const char *const *argv, ken_str *out, ken_err *err)
+    KEN_MUST_USE;
+// The same for a question: empty when git ends with 1.
+ken_status ken_sync__ask(sync_job *j, const char *const *argv, ken_str *out, ken_err *err)
+    KEN_MUST_USE;
+
+// What is different between two commits of the clone. KEN_ENOTFOUND when `from` is not there any more.
+ken_status ken_sync__list_changes(sync_job *j, ken_sync_report *r, ken_err *err) KEN_MUST_USE;
+
+#endif
