@@ -25,6 +25,7 @@ ken_status ken_app_open(const ken_config *config, ken_app **out, ken_err *err)
     ken_str data = ken_config_data_dir(config);
     app->catalog_path = ken_path_join(&app->arena, data, KEN_STR("config/projects.db"));
     app->index_dir = ken_path_join(&app->arena, data, KEN_STR("indexes"));
+    app->repos_dir = ken_path_join(&app->arena, data, KEN_STR("repos"));
     pthread_mutex_init(&app->lock, NULL);
     ken_metrics_add_reader(ken_app__read_metrics, app);
     *out = app;
@@ -52,6 +53,7 @@ void ken_app_close(ken_app *app)
     if (!app)
         return;
     ken_metrics_remove_reader(ken_app__read_metrics, app);
+    ken_app__end_syncs(app);
     for (size_t i = 0; i < app->handles.len; i++)
         close_handle(app->handles.ptr[i]);
     for (size_t i = 0; i < app->catalogs.len; i++)

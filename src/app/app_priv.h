@@ -7,6 +7,7 @@
 
 #include "app/catalog.h"
 #include "base/hash.h"
+#include "base/pool.h"
 #include "base/vec.h"
 #include "metrics/metrics.h"
 #include "model/grant.h"
@@ -51,7 +52,7 @@ typedef struct app_step app_step; // app_step.c: how far the index of a project 
 struct ken_app {
     const ken_config *config; // borrowed, outlives us
     ken_arena arena;          // of the paths below
-    ken_str catalog_path, index_dir;
+    ken_str catalog_path, index_dir, repos_dir;
     pthread_mutex_t lock; // guards all below; a leaf, never held during I/O
     KEN_VEC(app_handle *) handles;
     KEN_VEC(ken_catalog *) catalogs; // idle ones
@@ -61,7 +62,19 @@ struct ken_app {
     int64_t tokens_at_ns; // when they were read; 0 = must be again
     uint64_t n_uses;
     bool is_serving;
+    bool leaves_syncs;     // jobs do them
+    ken_pool *syncs;       // one thread, made when it is first needed
+    ken_cancel syncs_end;  // set when the app closes
+    int64_t next_syncs_ns; // when it is looked again whether one is due
 };
+
+// ---- app_project.c ----
+ken_project_info ken_app__project_of(const ken_catalog_row *row);
+
+// ---- app_remotes.c ----
+// After a question in a process that stays: a clone whose time has come is synced behind it.
+void ken_app__sync_if_due(ken_app *app, const ken_project_info *project);
+void ken_app__end_syncs(ken_app *app); // waits for the one that runs, which ends soon
 
 // ---- app_adopt.c ----
 // The row of `root`, which has none, for the index in the data folder that was made of it and that no

@@ -4,6 +4,7 @@
 
 #include "app/app.h"
 #include "app/app_priv.h"
+#include "app/remotes.h"
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/clock.h"
@@ -59,7 +60,7 @@ void ken_app_give_catalog(ken_app *app, ken_catalog *c)
         ken_catalog_close(c);
 }
 
-static ken_project_info info_of(const ken_catalog_row *row)
+ken_project_info ken_app__project_of(const ken_catalog_row *row)
 {
     return (ken_project_info){
         .id = row->id,
@@ -102,7 +103,7 @@ ken_status ken_app_list_projects(ken_app *app, ken_arena *arena, ken_project_inf
         return st;
     *out = KEN_ARENA_ARRAY(arena, ken_project_info, n + 1);
     for (size_t i = 0; i < n; i++)
-        (*out)[i] = info_of(&rows[i]);
+        (*out)[i] = ken_app__project_of(&rows[i]);
     *out_n = n;
     return KEN_OK;
 }
@@ -256,7 +257,7 @@ ken_status ken_app_find_project(ken_app *app, ken_str ref, ken_str cwd, ken_aren
     if (st)
         return st;
     KEN_ASSERT(row);
-    *out = info_of(row);
+    *out = ken_app__project_of(row);
     return KEN_OK;
 }
 
@@ -332,7 +333,7 @@ static ken_status add(ken_app *app, ken_str path, ken_str name, bool is_for_clie
         return st;
     }
     ken_app_give_catalog(app, c);
-    *out = info_of(&row);
+    *out = ken_app__project_of(&row);
     return KEN_OK;
 }
 
@@ -362,6 +363,19 @@ static ken_status remove_files(const ken_project_info *project, ken_err *err)
     return st;
 }
 
+// Of a remote repository the folder is ken's own, and goes too.
+static ken_status remove_clone(ken_app *app, const ken_project_info *project, ken_err *err)
+{
+    ken_arena a;
+    ken_remote remote;
+    ken_arena_init(&a, 0);
+    ken_status st = ken_app_find_remote(app, project, &a, &remote, err);
+    if (!st)
+        st = ken_sync_remove(project->root.ptr, err);
+    ken_arena_release(&a);
+    return st == KEN_ENOTFOUND ? KEN_OK : st;
+}
+
 ken_status ken_app_remove_project(ken_app *app, const ken_project_info *project, ken_err *err)
 {
     int lock_fd = -1;
@@ -369,7 +383,9 @@ ken_status ken_app_remove_project(ken_app *app, const ken_project_info *project,
     ken_status st = ken_app__lock_index(app, project, &lock_fd, err);
     if (st)
         return st;
-    st = ken_app_take_catalog(app, true, &c, err);
+    st = remove_clone(app, project, err);
+    if (!st)
+        st = ken_app_take_catalog(app, true, &c, err);
     if (!st)
         st = ken_catalog_remove(c, project->id, err);
     if (st == KEN_ENOTFOUND) // somebody else was faster

@@ -488,6 +488,8 @@ ken_status ken_app_ask(ken_app *app, const ken_project_info *project, const ken_
     }
     if (note.behind[0])
         ken_snapshot_set_behind(*out, ken_str_c(note.behind));
+    if (app->is_serving && !app->leaves_syncs)
+        ken_app__sync_if_due(app, project);
     return KEN_OK;
 }
 

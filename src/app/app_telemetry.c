@@ -33,7 +33,9 @@ void ken_app_start_telemetry(const ken_app *app, const char *version)
     if (has_collector && opts.has_metrics)
         ken_metrics_start(version);
     if (has_collector && ken_otel_start(&opts, &err))
-        KEN_LOG_WARNING("otel", "nothing is sent: %s (otel.endpoint, otel.headers, otel.sampler_ratio)", err.msg);
+        KEN_LOG_WARNING("otel",
+                        "nothing is sent: %s (otel.endpoint, otel.headers, otel.sampler_ratio)",
+                        err.msg);
 }
 
 void ken_app_stop_telemetry(void)

@@ -481,5 +481,6 @@ void ken_fs_unlock(int fd)
         return;
     if (ftruncate(fd, 0))
         (void)0;
+    flock(fd, LOCK_UN); // a child that ends may have it open still
     close(fd);
 }

@@ -43,6 +43,7 @@ static const struct {
     { "config", "show settings and where each came from, or change them", "show" },
     { "jobs", "what the server does on its own: indexing, vectors, downloads", "list" },
     { "token", "access tokens of the server: make, list or revoke them", "list" },
+    { "repo", "remote repositories: clone, sync, list or remove them", "list" },
     { "projects", "list the known projects, or forget one", "list" },
 };
 

@@ -9,6 +9,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "app/remotes.h"
 #include "base/clock.h"
 #include "cli/cli_print_priv.h"
 #include "obs/log.h"
@@ -159,6 +160,8 @@ static ken_status run_serve(cli *x, ken_err *err)
     if (!st) {
         ken_app_log_notes(x->app);
         ken_app_serve(x->app);
+        ken_app_leave_syncs(x->app);
+        ken_app_add_set_remote(x->app);
         ken_app_start_telemetry(x->app, KEN_VERSION);
         st = ken_web_start(web, err);
     }

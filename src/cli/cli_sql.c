@@ -2,6 +2,7 @@
 // ken sql: a SELECT over what the index knows, or the list of its tables.
 #include <inttypes.h>
 
+#include "app/remotes.h"
 #include "base/utf8.h"
 #include "cli/cli_print_priv.h"
 #include "json/json.h"
@@ -179,7 +180,13 @@ static ken_status run_sql(cli *x, ken_err *err)
         st = ken_cli__args_u64(&x->args, "timeout", 1, MS_MAX, KEN_SQL_MS_DEFAULT, &ms, err);
     if (!st)
         st = ken_cli__find_place(x, x->args.n_words > 1 ? x->args.words[1] : NULL, &place, err);
-    const ken_sql_opts opts = { .ms = (uint32_t)ms, .max_rows = (uint32_t)limit };
+    ken_sql_opts opts = { .ms = (uint32_t)ms, .max_rows = (uint32_t)limit };
+    ken_remote remote;
+    if (!st) {
+        st = ken_app_find_remote(x->app, &place.project, &x->arena, &remote, err);
+        opts.remote = st ? NULL : &remote;
+        st = st == KEN_ENOTFOUND ? KEN_OK : st; // a folder of somebody's own
+    }
     if (!st)
         st = ask(x, &place, &opts, &r, err);
     if (st)

@@ -106,6 +106,21 @@
       "indexing.memory_limit; at most half of query.memory_limit")                                 \
     X(ROOTS, "projects.roots", LIST, "", 0, 0, "",                                                 \
       "KEN_ALLOWED_ROOTS", OWNER, "folders in which projects may lie; empty = see docs")           \
+    X(REPO_URL, "repository.url", TEXT, "", 0, 0, "",                                              \
+      "KEN_REPOSITORY_URL", OWNER,                                                                 \
+      "a remote repository that ken serve adds when it starts, as ken repo add does")              \
+    X(REPO_BRANCH, "repository.branch", TEXT, "", 0, 0, "",                                        \
+      "KEN_REPOSITORY_BRANCH", OWNER, "its branch; empty = the remote's default")                  \
+    X(SYNC_INTERVAL, "sync.interval_minutes", COUNT, "15", 0, 525600, "",                          \
+      "KEN_SYNC_INTERVAL", OWNER,                                                                  \
+      "time between two syncs of a remote repository, unless it has its own; a server syncs it "   \
+      "then, or at the next question; 0 = only when asked")                                        \
+    X(SYNC_DEPTH, "sync.depth", COUNT, "1", 0, 1000000, "",                                        \
+      "KEN_SYNC_DEPTH", OWNER,                                                                     \
+      "commits of history that a clone of a remote repository has, unless it has its own; 0 = all") \
+    X(SYNC_PROTOCOLS, "sync.protocols", LIST, "https,ssh", 0, 0, "",                               \
+      "KEN_SYNC_PROTOCOLS", OWNER,                                                                 \
+      "protocols that remote repositories may have; git knows http, git and file too")             \
     X(SANDBOX, "security.sandbox", WORD, "auto", 0, 0, "auto|on|off|strict", "KEN_SANDBOX", OWNER, \
       "limits on what ken mcp, ken serve and ken index may write and run (docs/security.md); strict: "\
       "and read, the projects that are known and projects.roots alone")                             \

@@ -14,17 +14,14 @@
     X("embedding.dimension", EMBED_DIMS, SAME)                     \
     X("indexing.max_file_size_kb", MAX_FILE_SIZE, KIB)             \
     X("indexing.supported_extensions", INCLUDE, GLOB)              \
-    X("cache.memory_size_mb", CACHE_SIZE, MIB)
+    X("cache.memory_size_mb", CACHE_SIZE, MIB)                     \
+    X("repository.sync_interval_minutes", SYNC_INTERVAL, SAME)
 
-#define KEN_CONFIG_NO_SYNC     "remote repositories are not fetched; clone it, and: ken index PATH"
 #define KEN_CONFIG_NO_POSTGRES "there is no PostgreSQL in this ken; indexes are SQLite files in data.dir"
 
 // "section.key" (empty: environment only), environment names, whether its value is shown, why
 #define KEN_CONFIG_UNUSED_NAMES(X)                                                                 \
-    X("repository.url", "", SHOWN, KEN_CONFIG_NO_SYNC)                                             \
-    X("repository.local_path", "", SHOWN, KEN_CONFIG_NO_SYNC)                                      \
-    X("repository.branch", "", SHOWN, KEN_CONFIG_NO_SYNC)                                          \
-    X("repository.sync_interval_minutes", "", SHOWN, KEN_CONFIG_NO_SYNC)                           \
+    X("repository.local_path", "", SHOWN, "clones lie in data.dir, in repos")                                     \
     X("database.host", "", SHOWN, KEN_CONFIG_NO_POSTGRES)                                          \
     X("database.port", "", SHOWN, KEN_CONFIG_NO_POSTGRES)                                          \
     X("database.database", "", SHOWN, KEN_CONFIG_NO_POSTGRES)                                      \

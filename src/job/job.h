@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job.h -- what a server does on its own: indexing, vectors, downloads, setting up rules. Each job is a
+// job.h -- what a server does on its own: indexing, vectors, downloads, setting up rules, syncing. Each job is a
 // row of the catalog (model/job.h), from the moment it is asked for until its history ends.
 //
 // One process of these data runs jobs: the one that has ken_jobs open. Any process lists, looks at and
@@ -30,7 +30,7 @@ enum {
 typedef struct ken_job_request {
     ken_job_kind kind;
     ken_uuid project;                    // where the kind is of one
-    bool is_forced;                      // INDEX, RULES_SETUP
+    bool is_forced;                      // INDEX, RULES_SETUP, SYNC
     ken_str model;                       // MODEL_DOWNLOAD: its id
     ken_str frontend_path, backend_path; // RULES_SETUP; may be empty
 } ken_job_request;

@@ -45,7 +45,8 @@ ken_status ken_job__write_params(const ken_job_request *r, ken_arena *arena, ken
         return st;
     json_t *o = json_object();
     ken_buf text = KEN_BUF_INIT(4 * KEN_JOB_PARAMS_MAX);
-    bool may_force = r->kind == KEN_JOB_INDEX || r->kind == KEN_JOB_RULES_SETUP;
+    bool may_force =
+        r->kind == KEN_JOB_INDEX || r->kind == KEN_JOB_RULES_SETUP || r->kind == KEN_JOB_SYNC;
     if (may_force && r->is_forced)
         ken_json_set_bool(o, "force", true);
     if (r->kind == KEN_JOB_MODEL_DOWNLOAD)

@@ -2,6 +2,7 @@
 // What each kind of job does.
 #include <inttypes.h>
 
+#include "app/remotes.h"
 #include "base/figure.h"
 #include "job/job_priv.h"
 #include "rulebook/rulebook_setup.h"
@@ -9,6 +10,7 @@
 enum {
     BUSY_WAIT_MS = 500,
     BUSY_WAITS_MAX = 1200, // ten minutes for another process that writes the same index
+    SHORT_ID = 10,         // digits of a commit
 };
 
 typedef struct run {
@@ -108,6 +110,39 @@ static ken_status run_download(run *r, ken_err *err)
     return st;
 }
 
+// The commit, the files and the vectors.
+static ken_status run_sync(run *r, ken_err *err)
+{
+    ken_app *app = r->e->owner->app;
+    ken_config *settings = NULL;
+    ken_app_sync_report done;
+    const ken_app_sync_opts opts = { .is_forced = r->request.is_forced,
+                                     .on_progress = on_index,
+                                     .progress_ctx = r->e };
+    ken_status st = KEN_OK;
+    int n_waits = 0;
+    do
+        st = ken_app_sync(app, &r->project, &opts, &r->e->cancel, r->arena, &done, err);
+    while (is_tried_again(r, st, &n_waits));
+    if (!st)
+        st = ken_app_load_settings(app, &r->project, &settings, err);
+    if (st)
+        return st;
+    const ken_sync_report *s = &done.synced;
+    ken_str commit = ken_str_sub(s->commit, 0, SHORT_ID);
+    if (ken_str_eq(s->from, s->commit))
+        r->message = ken_arena_printf(r->arena, "nothing new at " KEN_STR_FMT, KEN_STR_ARG(commit));
+    else if (s->knows_changes)
+        r->message = ken_arena_printf(r->arena, KEN_STR_FMT ": %zu files changed",
+                                      KEN_STR_ARG(commit), s->n_changes);
+    else
+        r->message = ken_arena_printf(r->arena, KEN_STR_FMT ": %" PRIu64 " files",
+                                      KEN_STR_ARG(commit), done.indexed.n_files);
+    st = embed(r, settings, err);
+    ken_config_free(settings);
+    return st;
+}
+
 static ken_str describe_setup(const ken_setup *made, ken_arena *arena)
 {
     size_t n_written = 0;
@@ -176,6 +211,7 @@ ken_status ken_job__run(job_entry *e, ken_arena *arena, ken_str *out_message, ke
         [KEN_JOB_EMBED] = run_index,
         [KEN_JOB_MODEL_DOWNLOAD] = run_download,
         [KEN_JOB_RULES_SETUP] = run_rules_setup,
+        [KEN_JOB_SYNC] = run_sync,
     };
     run r = { .e = e, .arena = arena, .message = KEN_STR("") };
     ken_status st = ken_job__read_params(&e->job, arena, &r.request, err);

@@ -16,7 +16,8 @@
     X(INDEX, "index", true, true)                    \
     X(EMBED, "embed", true, true)                    \
     X(MODEL_DOWNLOAD, "model_download", false, true) \
-    X(RULES_SETUP, "rules_setup", true, false)
+    X(RULES_SETUP, "rules_setup", true, false)       \
+    X(SYNC, "sync", true, true)
 
 typedef enum ken_job_kind {
     KEN_JOB_NONE = 0,

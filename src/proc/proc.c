@@ -145,19 +145,23 @@ static char **make_env(const char *const *extra)
     return env.ptr;
 }
 
-static int add_actions(posix_spawn_file_actions_t *acts, const char *cwd, int out_w, int err_w)
+static int add_actions(posix_spawn_file_actions_t *acts, const ken_proc_opts *o, int out_w,
+                       int err_w)
 {
+    const int held = STDERR_FILENO + 1; // what o->held_fd is in the child
     int e = posix_spawn_file_actions_addopen(acts, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     if (!e)
         e = posix_spawn_file_actions_adddup2(acts, out_w, STDOUT_FILENO);
     if (!e)
         e = posix_spawn_file_actions_adddup2(acts, err_w, STDERR_FILENO);
+    if (!e && o->held_fd)
+        e = posix_spawn_file_actions_adddup2(acts, o->held_fd, held);
 #ifdef PROC_HAS_CLOSEFROM
     if (!e)
-        e = posix_spawn_file_actions_addclosefrom_np(acts, STDERR_FILENO + 1);
+        e = posix_spawn_file_actions_addclosefrom_np(acts, o->held_fd ? held + 1 : held);
 #endif
-    if (!e && cwd)
-        e = posix_spawn_file_actions_addchdir_np(acts, cwd);
+    if (!e && o->cwd)
+        e = posix_spawn_file_actions_addchdir_np(acts, o->cwd);
     return e;
 }
 
@@ -187,7 +191,7 @@ static int spawn(const ken_proc_opts *o, const char *program, int out_w, int err
         posix_spawn_file_actions_destroy(&acts);
         return e;
     }
-    e = add_actions(&acts, o->cwd, out_w, err_w);
+    e = add_actions(&acts, o, out_w, err_w);
     if (!e)
         e = set_attributes(&attr);
     if (!e) {

@@ -35,6 +35,7 @@ typedef struct ken_proc_opts {
         stall_ms; // ends it when it printed nothing and used no processor for so long; 0 = never
     size_t max_out_bytes; // 0 = 64 MiB
     const ken_cancel *cancel;
+    int held_fd; // stays open in it, so that a lock is held until it has ended; 0 = none
     // Gets what it prints, piece by piece, on the caller's thread; then `out` of the result is
     // empty. NULL = it is collected.
     void (*on_out)(void *ctx, ken_str part);

@@ -125,7 +125,6 @@ static const char *const git_env[] = {
     "GIT_GRAFT_FILE=/dev/null",
     "GIT_ASKPASS=false",
     "SSH_ASKPASS=false",
-    "GIT_PROXY_COMMAND=false",
     "GIT_PAGER=cat",
     "GIT_EDITOR=:",
     "GIT_SEQUENCE_EDITOR=:",
@@ -140,7 +139,7 @@ static const char *const local_env[] = {
     "GIT_OPTIONAL_LOCKS=0", // we only read
     "GIT_NO_LAZY_FETCH=1",
     "GIT_ALLOW_PROTOCOL=", // none; unlike protocol.allow no setting is above it
-    "GIT_SSH_COMMAND=false",
+    "GIT_SSH_COMMAND=false", "GIT_PROXY_COMMAND=false",
 };
 
 static const char *const clone_env[] = {

@@ -170,9 +170,9 @@ static ken_status write_sparse(sync_job *j, ken_err *err)
     return st ? st : ken_sync__git(j, set, NULL, err);
 }
 
-static ken_status check_out(sync_job *j, ken_str commit, bool is_anew, ken_err *err)
+static ken_status check_out(sync_job *j, ken_str branch, ken_str commit, bool is_anew, ken_err *err)
 {
-    const char *checkout[] = { "checkout", "--detach", commit.ptr, "--", NULL };
+    const char *checkout[] = { "checkout", "--no-track", "-B", branch.ptr, commit.ptr, "--", NULL };
     const char *clean[] = { "clean", NULL };
     ken_status st = write_sparse(j, err);
     if (!st)
@@ -213,7 +213,7 @@ static ken_status sync_once(sync_job *j, const ken_sync_opts *o, bool is_anew, k
     if (st)
         return st;
     tell(o, "checking out");
-    st = check_out(j, out->commit, is_anew, err);
+    st = check_out(j, out->branch, out->commit, is_anew, err);
     if (!st && out->from.len) {
         ken_status listed = ken_sync__list_changes(j, out, err);
         st = listed == KEN_ENOTFOUND ? KEN_OK : listed;
@@ -242,7 +242,11 @@ static ken_status lock_clone(const char *folder, ken_arena *arena, int *out_fd, 
 {
     ken_str parent = ken_arena_dup(arena, ken_path_dir(ken_str_c(folder)));
     ken_status st = ken_fs_make_dirs(parent.ptr, 0700, err);
-    return st ? st : ken_fs_lock(ken_arena_printf(arena, "%s.lock", folder).ptr, out_fd, err);
+    if (!st)
+        st = ken_fs_lock(ken_arena_printf(arena, "%s.lock", folder).ptr, out_fd, err);
+    if (st == KEN_EBUSY)
+        st = KEN_FAIL(err, KEN_EBUSY, "'%s' is being synced already", folder);
+    return st;
 }
 
 ken_status ken_sync_run(const ken_sync_source *s, const char *folder, const ken_sync_opts *opts,
@@ -258,6 +262,7 @@ ken_status ken_sync_run(const ken_sync_source *s, const char *folder, const ken_
         return st;
     ken_err why = { 0 };
     ken_sync__begin(&j, s, folder, opts ? opts->timeout_ms : 0, cancel, arena);
+    j.lock_fd = lock;
     bool is_anew = opts && opts->is_anew;
     st = sync_once(&j, opts, is_anew, out, &why);
     if (!is_anew && is_damage(st, why.msg))

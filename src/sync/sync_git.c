@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// git in the clone, and what its failures mean.
+// git in the clone, and what its failures mean. Each git holds the lock of the clone too: one that outlives
+// a ken that was killed keeps the next sync away.
 #include "base/clock.h"
 #include "sync/sync_priv.h"
 
@@ -83,6 +84,7 @@ static ken_status run(sync_job *j, const char *const *argv, int max_exit, ken_st
     st = ken_git_run_clone(&(ken_proc_opts){ .argv = argv,
                                              .cwd = j->folder,
                                              .timeout_ms = left_ms > 1 ? left_ms : 1,
+                                             .held_fd = j->lock_fd,
                                              .cancel = &j->cancel },
                            &j->reach, &r, err);
     if (st)

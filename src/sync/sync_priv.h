@@ -24,6 +24,7 @@ bool ken_sync__parse_url(ken_str url, sync_url *out); // false: it has none of t
 typedef struct sync_job {
     const ken_sync_source *source;
     const char *folder; // of the clone; any folder for a look
+    int lock_fd;        // of the clone; 0 = none
     ken_git_reach reach;
     ken_cancel cancel; // the caller's, with the time that all of it may take
     ken_arena *arena;

@@ -372,6 +372,17 @@ static ken_status set_status(const ken_tool_env *env, const ken_project_info *pr
     return KEN_OK;
 }
 
+// Of a clone that ken keeps: where it comes from, and how the last sync went.
+static ken_status set_remote(const ken_tool_env *env, const ken_project_info *project, json_t *o,
+                             ken_err *err)
+{
+    ken_remote r;
+    ken_status st = ken_app_find_remote(env->app, project, env->arena, &r, err);
+    if (!st)
+        ken_json_set(o, "remote", ken_tool__remote_json(&r));
+    return st == KEN_ENOTFOUND ? KEN_OK : st;
+}
+
 // What some process is at: an index is written by one at a time.
 static void set_run(const ken_tool_env *env, const ken_project_info *project, json_t *o)
 {
@@ -435,6 +446,8 @@ ken_status ken_tool__get_repo_status(const ken_tool_env *env, const void *args, 
         st = list_skips(env, a, &project, o, err);
     else
         st = set_status(env, &project, o, err);
+    if (!st && !a->changes && !a->skipped.len)
+        st = set_remote(env, &project, o, err);
     if (!st)
         set_run(env, &project, o);
     if (st) {
@@ -521,6 +534,23 @@ static void put_commit(const json_t *o, ken_paint *out, ken_arena *a)
         row = ken_arena_printf(a, KEN_STR_FMT "; the work tree is at " KEN_STR_FMT,
                                KEN_STR_ARG(row), KEN_STR_ARG(is_at));
     ken_tool__put_row(out, "commit", row);
+}
+
+// "https://host/path, main: synced 5 minutes ago"
+static void put_remote(const json_t *r, ken_paint *out, ken_arena *a)
+{
+    if (!r)
+        return;
+    ken_str age = age_of(r, "last_synced", a), error = ken_tool__member(r, "error");
+    ken_tool__put_row(out, "remote",
+                      ken_arena_printf(a, KEN_STR_FMT ", " KEN_STR_FMT ": synced " KEN_STR_FMT,
+                                       KEN_STR_ARG(ken_tool__member(r, "url")),
+                                       KEN_STR_ARG(ken_tool__member(r, "branch")),
+                                       KEN_STR_ARG(age.len ? age : KEN_STR("never"))));
+    if (error.len)
+        ken_tool__put_row(out, "failing",
+                          ken_arena_printf(a, "%lld syncs in a row: " KEN_STR_FMT,
+                                           ken_tool__number(r, "failures"), KEN_STR_ARG(error)));
 }
 
 static void put_embedding(const json_t *e, ken_paint *out, ken_arena *a)
@@ -650,6 +680,7 @@ void ken_tool__get_repo_status_text(const json_t *answer, ken_paint *out)
     ken_tool__put_row(out, "index", ken_tool__member(answer, "index_path"));
     ken_tool__put_row(out, "indexed", age_of(answer, "last_sync", &a));
     put_commit(answer, out, &a);
+    put_remote(json_object_get(answer, "remote"), out, &a);
     put_counts(answer, out, &a);
     put_embedding(json_object_get(answer, "embedding"), out, &a);
     put_vectors(json_object_get(answer, "vectors"), out, &a);

@@ -3,6 +3,7 @@
 #ifndef KEN_TOOL_TOOL_PRIV_H
 #define KEN_TOOL_TOOL_PRIV_H
 
+#include "app/remotes.h"
 #include "base/map.h"
 #include "json/json.h"
 #include "query/query.h"
@@ -111,6 +112,10 @@ void ken_tool__note_search(const ken_tool_env *env, const ken_tool__scope *scope
 // it failed.
 void ken_tool__note_end(ken_tool__notes *notes, const char *tool, const ken_tool_ctx *ctx,
                         const json_t *result, ken_status st, const ken_err *err);
+
+// ---- tool_repository.c: remote repositories -----------------------------------------------------
+// ken_app_remote_json, with `state` and `next_sync`.
+json_t *ken_tool__remote_json(const ken_remote *r);
 
 // ---- tool_fit.c: staying within a size ---------------------------------------------------------
 // Drops trailing members of the array `list` until `result` has at most `max_bytes` as text; sets

@@ -210,6 +210,7 @@ static void tick_until_done(void *ctx, size_t worker)
         ken_web__tick_events(w);
         ken_web__tick_oauth(w);
         tell_shortage(w);
+        ken_web__tick_syncs(w);
         pthread_mutex_lock(&w->lock);
     }
     pthread_mutex_unlock(&w->lock);

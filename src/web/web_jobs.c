@@ -131,7 +131,7 @@ static ken_status read_wish(ken_web *w, ken_httpd_request *r, const json_t *body
     out->kind = ken_job_kind_of(kind);
     if (!out->kind)
         return KEN_FAIL(err, KEN_EINVAL,
-                        "body.kind must be index, embed, model_download or rules_setup");
+                        "body.kind must be index, embed, model_download, rules_setup or sync");
     if (!ken_job_is_of_project(out->kind))
         return ken_grant_allows(&q->grant, KEN_SCOPE_F_ADMIN, NULL)
                    ? KEN_OK

@@ -52,6 +52,7 @@ struct ken_web {
     int64_t told_ns;    // by the ticker, what the server does
     uint64_t n_starved; // the same, of descriptors, when it was told
     int64_t short_ns;   // when it was told that connections wait
+    int64_t next_syncs_ns;
     ken_httpd_route routes[WEB_ROUTES_MAX];
     size_t n_routes;
     int64_t started_ns;
@@ -132,6 +133,9 @@ ken_status ken_web__open_oauth(ken_web *w, ken_err *err) KEN_MUST_USE;
 void ken_web__add_oauth(ken_web *w);
 void ken_web__tick_oauth(ken_web *w); // each second
 bool ken_web__is_metadata(const ken_httpd_request *r);
+
+// ---- web_sync.c ---------------------------------------------------------------------------------
+void ken_web__tick_syncs(ken_web *w); // each second
 
 // ---- web_log.c ----------------------------------------------------------------------------------
 // A ken_httpd_done_fn: one record for each request, and its metrics.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// /webhook/github: a push makes a job of the project that it is about.
+// /webhook/github: a push makes a job of each project that it is about.
 //
 // GitHub signs the raw body (X-Hub-Signature-256), GitLab sends the secret itself (X-Gitlab-Token). What
 // is no push, is of another branch, or came before is acknowledged and does nothing, so that the sender
 // does not try again.
+#include "app/remotes.h"
 #include "base/hash.h"
 #include "job/job.h"
 #include "metrics/metrics.h"
@@ -60,27 +61,6 @@ static ken_str repository_of(const json_t *body)
     return path;
 }
 
-// The project whose remote is that repository.
-static ken_status find_project(const ken_web *w, ken_arena *arena, ken_str repository,
-                               ken_project_info *out, ken_str *out_branch, ken_err *err)
-{
-    ken_project_info *projects;
-    ken_str path = { "", 0 };
-    size_t n;
-    ken_status st = ken_app_list_projects(w->app, arena, &projects, &n, err);
-    if (st)
-        return st;
-    for (size_t i = 0; repository.len && i < n; i++) {
-        if (!ken_tool_find_remote(arena, projects[i].root, &path, out_branch) ||
-            !ken_str_eq_fold(path, repository))
-            continue;
-        *out = projects[i];
-        return KEN_OK;
-    }
-    return KEN_FAIL(err, KEN_ENOTFOUND, "no project is a clone of '" KEN_STR_FMT "'",
-                    KEN_STR_ARG(ken_str_sub(repository, 0, 200)));
-}
-
 static bool is_push(const ken_httpd_request *r)
 {
     return ken_str_eq_c(ken_httpd_header(r, "X-GitHub-Event"), "push") ||
@@ -93,39 +73,68 @@ typedef struct delivery { // in the arena of its request
     ken_str repository, ref;
 } delivery;
 
-static void queue_job(const delivery *d, const ken_project_info *p)
+// A clone that ken keeps is fetched into; a folder of somebody's own is looked at.
+static ken_status queue_job(const delivery *d, const ken_project_info *p, ken_job *out,
+                            ken_err *err)
 {
-    ken_job j;
     bool is_new;
-    ken_err err = { 0 };
-    const ken_job_request wish = { .kind = KEN_JOB_INDEX, .project = p->id };
-    if (ken_jobs_submit(d->web->jobs, &wish, ken_httpd_arena(d->r), &j, &is_new, &err)) {
-        ken_web__answer_failure(d->r, &err);
-        return;
+    ken_remote remote;
+    ken_arena *arena = ken_httpd_arena(d->r);
+    ken_status st = ken_app_find_remote(d->web->app, p, arena, &remote, err);
+    if (st && st != KEN_ENOTFOUND)
+        return st;
+    const ken_job_request wish = { .kind = st ? KEN_JOB_INDEX : KEN_JOB_SYNC, .project = p->id };
+    return ken_jobs_submit(d->web->jobs, &wish, arena, out, &is_new, err);
+}
+
+// A job for each project whose folder is a clone of the repository and at the branch.
+static ken_status queue_jobs(const delivery *d, json_t *jobs, bool *out_is_known, ken_err *err)
+{
+    ken_project_info *projects;
+    ken_str path = { "", 0 }, branch = { "", 0 };
+    size_t n;
+    ken_arena *arena = ken_httpd_arena(d->r);
+    ken_str head = KEN_STR("refs/heads/");
+    ken_status st = ken_app_list_projects(d->web->app, arena, &projects, &n, err);
+    for (size_t i = 0; !st && d->repository.len && i < n; i++) {
+        if (projects[i].is_archived ||
+            !ken_tool_find_remote(arena, projects[i].root, &path, &branch) ||
+            !ken_str_eq_fold(path, d->repository))
+            continue;
+        *out_is_known = true;
+        if (!ken_str_starts(d->ref, head) ||
+            !ken_str_eq(ken_str_sub(d->ref, head.len, d->ref.len), branch))
+            continue;
+        ken_job job;
+        st = queue_job(d, &projects[i], &job, err);
+        if (!st)
+            ken_json_append(jobs, ken_job_json(&job));
     }
-    json_t *o = json_object();
-    json_object_set_new(o, "status", json_string("queued"));
-    json_object_set_new(o, "job", ken_job_json(&j));
-    ken_web__answer_json(d->r, 202, o);
+    return st;
 }
 
 static void run_delivery(void *ctx, size_t worker)
 {
     (void)worker;
     const delivery *d = ctx;
-    ken_project_info p = { 0 };
-    ken_str branch = { "", 0 };
+    bool is_known = false;
     ken_err err = { 0 };
-    ken_status st = find_project(d->web, ken_httpd_arena(d->r), d->repository, &p, &branch, &err);
-    if (st == KEN_ENOTFOUND)
-        acknowledge(d->r, "ignored", err.msg);
-    else if (st)
+    json_t *jobs = json_array();
+    ken_status st = queue_jobs(d, jobs, &is_known, &err);
+    if (st) {
         ken_web__answer_failure(d->r, &err);
-    else if (!ken_str_starts(d->ref, KEN_STR("refs/heads/")) ||
-             !ken_str_eq(ken_str_sub(d->ref, 11, d->ref.len), branch))
+    } else if (!is_known) {
+        acknowledge(d->r, "ignored", "no project is a clone of that repository");
+    } else if (!json_array_size(jobs)) {
         acknowledge(d->r, "ignored", "the project has another branch checked out");
-    else
-        queue_job(d, &p);
+    } else {
+        json_t *o = json_object();
+        ken_json_set_str(o, "status", KEN_STR("queued"));
+        json_object_set(o, "job", json_array_get(jobs, 0));
+        json_object_set(o, "jobs", jobs);
+        ken_web__answer_json(d->r, 202, o);
+    }
+    json_decref(jobs);
 }
 
 static void take_push(ken_web *w, ken_httpd_request *r, const json_t *body)

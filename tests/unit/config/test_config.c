@@ -393,11 +393,9 @@ KEN_TEST(the_seeds_file_loads_as_it_is_printed)
 KEN_TEST(what_has_no_effect_is_told)
 {
     static const char *const told[] = {
-        "repository.url",   "repository.local_path", "repository.branch",
-        "database.host",    "database.port",         "database.database",
-        "database.user",    "embedding.model",       "embedding.dims",
-        "embedding.device", "cache.disk_path",       "webhooks.enabled",
-        "webhooks.port",    "database.password",     "repository.sync_interval_minutes",
+        "repository.local_path", "database.host",    "database.port",  "database.database",
+        "database.user",         "embedding.model",  "embedding.dims", "embedding.device",
+        "cache.disk_path",       "webhooks.enabled", "webhooks.port",  "database.password",
     };
     fresh();
     setenv("DB_PASSWORD", "hunter2", 1);

@@ -101,16 +101,22 @@ KEN_TEST(unknown_tools_are_named)
 KEN_TEST(built_in_tools_are_complete)
 {
     static const char *const names[] = {
-        "search_code",      "search",           "get_definition",
-        "find_usages",      "explain_code",     "trace_execution",
-        "get_architecture", "query_impact",     "build_context",
-        "outline",          "nodeSource",       "index_repository",
-        "get_repo_status",  "list_projects",    "create_task",
-        "get_task",         "list_tasks",       "update_task",
-        "delete_task",      "checkpoint_save",  "checkpoint_search",
-        "checkpoint_list",  "checkpoint_get",   "checkpoint_delete",
-        "rag_setup",        "rag_index",        "rag_check_constraints",
-        "rag_query_impact", "rag_health_check", "rag_status",
+        "search_code",       "search",
+        "get_definition",    "find_usages",
+        "explain_code",      "trace_execution",
+        "get_architecture",  "query_impact",
+        "build_context",     "outline",
+        "nodeSource",        "index_repository",
+        "get_repo_status",   "list_projects",
+        "sync_repository",   "create_task",
+        "get_task",          "list_tasks",
+        "update_task",       "delete_task",
+        "checkpoint_save",   "checkpoint_search",
+        "checkpoint_list",   "checkpoint_get",
+        "checkpoint_delete", "rag_setup",
+        "rag_index",         "rag_check_constraints",
+        "rag_query_impact",  "rag_health_check",
+        "rag_status",
     };
     ken_toolset *t = NULL;
     ken_err err = { 0 };
@@ -142,6 +148,7 @@ KEN_TEST(parameters_of_every_source_are_known)
         { "explain_code", { "file_path", "line_start", "line_end" } },
         { "trace_execution", { "entry_point", "max_depth" } },
         { "get_architecture", { "focus_area" } },
+        { "sync_repository", { "force" } },
         { "checkpoint_search", { "query", "project_path", "tags" } },
         { "checkpoint_list", { "project_path", "limit" } },
     };
@@ -182,7 +189,7 @@ static size_t count_of(const char *set, bool is_read_only)
 KEN_TEST(sets_and_read_only_choose)
 {
     kt_eq_u(count_of("search", false), 11);
-    kt_eq_u(count_of("index", false), 3);
+    kt_eq_u(count_of("index", false), 4);
     kt_eq_u(count_of("index", true), 2);
     kt_eq_u(count_of("tasks", false), 5);
     kt_eq_u(count_of("tasks", true), 2);
@@ -190,7 +197,7 @@ KEN_TEST(sets_and_read_only_choose)
     kt_eq_u(count_of("checkpoints", true), 3);
     kt_eq_u(count_of("rules", false), 6);
     kt_eq_u(count_of("rules", true), 4);
-    kt_eq_u(count_of("all", false), 30);
+    kt_eq_u(count_of("all", false), 31);
     ken_str bad = KEN_STR("serch");
     ken_toolset *t = NULL;
     ken_err err = { 0 };
