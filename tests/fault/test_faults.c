@@ -386,15 +386,27 @@ static bool is_same_answer(const scenario *s, const outcome *o)
                     : !strcmp(o->out.ptr, l.usual.out.ptr);
 }
 
+static bool tells_damage(const char *text)
+{
+    static const char *const parts[] = { "damaged", "malformed", "--force" };
+    static const char restore[] = "ken restore", later[] = "if it stays so: ";
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strstr(text, parts[i]))
+            return true;
+    // What to do about an error of the disk that does not go away is no claim of damage.
+    for (const char *at = text; (at = strstr(at, restore)) != NULL; at += sizeof restore - 1) {
+        size_t n = sizeof later - 1;
+        if ((size_t)(at - text) < n || strncmp(at - n, later, n) != 0)
+            return true;
+    }
+    return false;
+}
+
 // Nothing here damages a file, so nothing may be called damaged, nor made anew for it. A read that
 // comes back short is what a file that was cut off looks like.
 static bool is_called_damage(const outcome *o)
 {
-    static const char *const parts[] = { "damaged", "malformed", "--force", "ken restore" };
-    for (size_t i = 0; !l.state->is_short && i < sizeof parts / sizeof *parts; i++)
-        if (strstr(o->errors.ptr, parts[i]) || strstr(o->out.ptr, parts[i]))
-            return true;
-    return false;
+    return !l.state->is_short && (tells_damage(o->errors.ptr) || tells_damage(o->out.ptr));
 }
 
 // What is wrong with this outcome; NULL for nothing.
