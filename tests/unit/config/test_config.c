@@ -382,6 +382,9 @@ KEN_TEST(the_seeds_file_loads_as_it_is_printed)
     kt_eq_text(ken_config_str(c, KEN_CFG_EMBED_DEVICE), "cuda");
     kt_eq_u(ken_config_u64(c, KEN_CFG_MAX_FILE_SIZE), 1024 * 1024);
     kt_eq_u(ken_config_u64(c, KEN_CFG_CACHE_SIZE), 100 << 20);
+    kt_eq_text(ken_config_str(c, KEN_CFG_REPO_URL), "https://github.com/username/repo.git");
+    kt_eq_text(ken_config_str(c, KEN_CFG_REPO_BRANCH), "main");
+    kt_eq_u(ken_config_u64(c, KEN_CFG_SYNC_INTERVAL), 15);
     const ken_str *globs;
     kt_eq_u(ken_config_list(c, KEN_CFG_INCLUDE, &globs), 6);
     kt_eq_text(globs[0], "*.py");
@@ -409,7 +412,8 @@ KEN_TEST(what_has_no_effect_is_told)
         kt_true(ken_str_find(note->where, KEN_STR("config.yaml:")) != SIZE_MAX);
     }
     kt_eq_text(find_note(c, "database.password")->value, "(set)");
-    kt_eq_text(find_note(c, "repository.url")->value, "https://github.com/username/repo.git");
+    kt_eq_text(find_note(c, "repository.local_path")->value, "./repos/repo");
+    kt_null(find_note(c, "repository.url"));
     kt_null(find_note(c, "embedding.batch_size"));
     ken_config_free(c);
     setenv("KEN_EMBEDDING_PROVIDER", "onnx", 1);
