@@ -82,7 +82,7 @@ function expectation(what, ms = 20000) {
 async function listsAndCalls(client, args = {}) {
   assert.equal(client.getServerVersion().name, 'ken');
   const { tools } = await client.listTools();
-  assert.equal(tools.length, 30);
+  assert.equal(tools.length, 31);
   const found = await client.callTool({
     name: 'search_code', arguments: { query: 'where are retries handled', format: 'json', ...args },
   });

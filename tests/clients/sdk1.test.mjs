@@ -31,7 +31,7 @@ test('sdk 1: it connects and knows the server', () => {
 
 test('sdk 1: it lists tools and pings', async () => {
   const { tools } = await client.listTools();
-  assert.equal(tools.length, 30);
+  assert.equal(tools.length, 31);
   await client.ping();
 });
 

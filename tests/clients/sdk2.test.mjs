@@ -27,7 +27,7 @@ for (const [era, options] of Object.entries(eras)) {
     assert.equal(client.getServerVersion().name, 'ken');
     assert.ok(client.getInstructions().includes('search_code'));
     const { tools } = await client.listTools();
-    assert.equal(tools.length, 30);
+    assert.equal(tools.length, 31);
     const found = await client.callTool({
       name: 'search_code', arguments: { query: 'where are retries handled' },
     });
