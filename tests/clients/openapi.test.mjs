@@ -18,6 +18,7 @@ fs.writeFileSync(path.join(project, 'src', 'main.c'),
 let served, document, folder;
 
 before(async () => {
+  process.env.KEN_SYNC_PROTOCOLS = 'file';
   served = await Served.start('openapi');
   document = await (await fetch(`${served.url}/api/v1/openapi.json`)).json();
   folder = path.join(scratch, 'openapi-clients');
@@ -150,6 +151,12 @@ test('answers have the shapes that the document says', async () => {
   const checkpoint_id = made.checkpoint_save.id;
   await ask('checkpoint_get', { checkpoint_id, resume: true });
   await ask('checkpoint_delete', { checkpoint_id });
+  await ask('add_repository', { url: `file://${project}`, name: 'clone', interval_seconds: 0 });
+  await ask('sync_repository', { project: 'clone' });
+  await ask('sync_repository', { project });
+  await ask('get_repo_status', { project: 'clone' });
+  await ask('list_repositories', {});
+  await ask('remove_repository', { project: 'clone', confirm: true });
   await ask('archive_project', { project });
   await ask('archive_project', { project, undo: true });
   await ask('remove_project', { project, confirm: true });

@@ -156,7 +156,7 @@ func (l *lab) lists(ctx context.Context) error {
 		return fmt.Errorf("the server is %s, the revision %s", init.ServerInfo.Name, init.ProtocolVersion)
 	}
 	tools, err := l.ListTools(ctx, nil)
-	if err != nil || len(tools.Tools) != 30 {
+	if err != nil || len(tools.Tools) != 31 {
 		return fmt.Errorf("tools: %v %w", tools, err)
 	}
 	resources, err := l.ListResources(ctx, nil)

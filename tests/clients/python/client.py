@@ -72,7 +72,7 @@ async def index_large(client, begun):
 async def lists(client):
     assert client.server_info.name == "ken"
     assert client.protocol_version == ("2025-11-25" if ERA == "legacy" else "2026-07-28")
-    assert len((await client.list_tools()).tools) == 30
+    assert len((await client.list_tools()).tools) == 31
     assert any(str(r.uri) == "ken://projects" for r in (await client.list_resources()).resources)
 
 

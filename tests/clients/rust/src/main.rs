@@ -228,7 +228,7 @@ impl Client {
         let said = serde_json::to_value(&*info)?.to_string();
         check(said.contains("\"ken\"") && said.contains(version), said)?;
         let tools = self.service.list_all_tools().await?;
-        check(tools.len() == 30, tools.len())?;
+        check(tools.len() == 31, tools.len())?;
         let resources = self.service.list_all_resources().await?;
         check(
             serde_json::to_value(&resources)?[0]["uri"] == "ken://projects",
