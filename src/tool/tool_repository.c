@@ -230,9 +230,10 @@ ken_status ken_tool__remove_repository(const ken_tool_env *env, const void *args
     ken_project_info project;
     ken_remote remote;
     ken_status st = ken_tool__find_project(env, a->project, &project, err);
-    if (!st)
-        st = ken_app_find_remote(env->app, &project, env->arena, &remote, err);
-    if (st == KEN_ENOTFOUND && project.root.len)
+    if (st)
+        return st;
+    st = ken_app_find_remote(env->app, &project, env->arena, &remote, err);
+    if (st == KEN_ENOTFOUND)
         return KEN_FAIL(err, KEN_ENOTFOUND,
                         "project '" KEN_STR_FMT
                         "' is a folder of yours, not a clone that ken keeps; "

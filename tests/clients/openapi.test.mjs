@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test';
 
 import Ajv2020 from 'ajv/dist/2020.js';
 
-import { here, makeProject, patience, pythonOf, scratch, Served } from './lab.mjs';
+import { env, here, makeProject, patience, pythonOf, scratch, Served } from './lab.mjs';
 
 const modules = path.join(here, 'node_modules');
 const project = makeProject('openapi-project');
@@ -18,7 +18,9 @@ fs.writeFileSync(path.join(project, 'src', 'main.c'),
 let served, document, folder;
 
 before(async () => {
-  process.env.KEN_SYNC_PROTOCOLS = 'file';
+  const settings = path.join(env('openapi').HOME, '.config', 'ken');
+  fs.mkdirSync(settings, { recursive: true });
+  fs.writeFileSync(path.join(settings, 'config.yaml'), 'sync:\n  protocols: [file]\n');
   served = await Served.start('openapi');
   document = await (await fetch(`${served.url}/api/v1/openapi.json`)).json();
   folder = path.join(scratch, 'openapi-clients');

@@ -182,6 +182,7 @@ class Remotes(unittest.TestCase):
         self.assertEqual(self.ask("repo", "sync", "work")["status"], "indexed")
         self.assertEqual(os.stat(head).st_mtime_ns, before)
         self.assertIn("folder of yours", self.ken("repo", "remove", "work", "--yes", code=1).stderr)
+        self.assertIn("no project 'none'", self.ken("repo", "remove", "none", "--yes", code=1).stderr)
 
     def test_what_is_not_there_and_what_fails(self):
         port = self.serve_http()
