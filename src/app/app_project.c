@@ -60,6 +60,21 @@ void ken_app_give_catalog(ken_app *app, ken_catalog *c)
         ken_catalog_close(c);
 }
 
+ken_status ken_app_with_catalog(ken_app *app, bool may_create, ken_app_catalog_fn *fn, void *ctx,
+                                ken_err *err)
+{
+    ken_catalog *c = NULL;
+    ken_status st = ken_app_take_catalog(app, may_create, &c, err);
+    if (st)
+        return st;
+    st = fn(c, ctx, err);
+    if (st && st != KEN_ENOTFOUND)
+        ken_catalog_close(c); // as it failed, it is not used again
+    else
+        ken_app_give_catalog(app, c);
+    return st;
+}
+
 ken_project_info ken_app__project_of(const ken_catalog_row *row)
 {
     return (ken_project_info){

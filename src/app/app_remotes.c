@@ -26,23 +26,6 @@ enum {
 
 // ---- the catalog -------------------------------------------------------------------------------
 
-typedef ken_status catalog_fn(ken_catalog *c, void *ctx, ken_err *err);
-
-static ken_status with_catalog(ken_app *app, bool may_create, catalog_fn *fn, void *ctx,
-                               ken_err *err)
-{
-    ken_catalog *c = NULL;
-    ken_status st = ken_app_take_catalog(app, may_create, &c, err);
-    if (st)
-        return st;
-    st = fn(c, ctx, err);
-    if (st && st != KEN_ENOTFOUND)
-        ken_catalog_close(c);
-    else
-        ken_app_give_catalog(app, c);
-    return st;
-}
-
 typedef struct remote_query {
     ken_uuid project;
     ken_arena *arena;
@@ -70,8 +53,9 @@ static ken_status put_synced(ken_catalog *c, void *ctx, ken_err *err)
 ken_status ken_app_find_remote(ken_app *app, const ken_project_info *project, ken_arena *arena,
                                ken_remote *out, ken_err *err)
 {
-    return with_catalog(app, false, find_one,
-                        &(remote_query){ .project = project->id, .arena = arena, .one = out }, err);
+    return ken_app_with_catalog(
+        app, false, find_one, &(remote_query){ .project = project->id, .arena = arena, .one = out },
+        err);
 }
 
 ken_status ken_app_list_remotes(ken_app *app, ken_arena *arena, ken_remote **out, size_t *out_n,
@@ -79,8 +63,8 @@ ken_status ken_app_list_remotes(ken_app *app, ken_arena *arena, ken_remote **out
 {
     *out = NULL;
     *out_n = 0;
-    ken_status st = with_catalog(app, false, list_all,
-                                 &(remote_query){ .arena = arena, .list = out, .n = out_n }, err);
+    ken_status st = ken_app_with_catalog(
+        app, false, list_all, &(remote_query){ .arena = arena, .list = out, .n = out_n }, err);
     return st == KEN_ENOTFOUND ? KEN_OK : st;
 }
 
@@ -104,7 +88,7 @@ static ken_str protocols_of(const ken_app *app, ken_arena *arena)
 static ken_sync_source source_of(const ken_app *app, const ken_remote *r, ken_arena *arena)
 {
     return (ken_sync_source){ .url = r->url,
-                              .branch = r->branch,
+                              .branch = r->follows_default ? KEN_STR("") : r->branch,
                               .sparse = r->sparse,
                               .depth = r->depth,
                               .protocols = protocols_of(app, arena) };
@@ -141,8 +125,8 @@ static ken_status find_same(ken_catalog *c, adding *a, ken_err *err)
     for (size_t i = 0; i < n && !st; i++) {
         if (ken_str_eq(list[i].url, a->remote->url) &&
             ken_str_eq(list[i].sparse, a->remote->sparse) &&
-            (ken_str_eq(list[i].branch, a->remote->branch) || !a->remote->branch.len)) {
-            a->remote->branch = list[i].branch;
+            (a->remote->branch.len ? ken_str_eq(list[i].branch, a->remote->branch)
+                                   : list[i].follows_default)) {
             a->remote->project = list[i].project;
             return ken_catalog_find_by_id(c, list[i].project, a->arena, &a->row, err);
         }
@@ -210,7 +194,7 @@ ken_status ken_app_add_remote(ken_app *app, const ken_app_remote_opts *o, ken_ar
         st = check_name(o->name, err);
     adding a = { .app = app, .remote = &r, .name = o->name, .arena = arena };
     if (!st)
-        st = with_catalog(app, true, add_to_catalog, &a, err);
+        st = ken_app_with_catalog(app, true, add_to_catalog, &a, err);
     if (st)
         return st;
     *out = ken_app__project_of(&a.row);
@@ -235,15 +219,11 @@ void ken_app_add_set_remote(ken_app *app)
 
 // ---- syncing -----------------------------------------------------------------------------------
 
-typedef struct stage_ctx {
-    const ken_app_sync_opts *opts;
-} stage_ctx;
-
 static void on_stage(void *ctx, const char *stage)
 {
-    const stage_ctx *s = ctx;
-    if (s->opts && s->opts->on_progress)
-        s->opts->on_progress(s->opts->progress_ctx, &(ken_index_progress){ .stage = stage });
+    const ken_app_sync_opts *o = ctx;
+    if (o && o->on_progress)
+        o->on_progress(o->progress_ctx, &(ken_index_progress){ .stage = stage });
 }
 
 // What happened is kept; that this cannot be done is not worth failing for.
@@ -258,7 +238,7 @@ static void keep(ken_app *app, ken_remote *r, const ken_sync_report *synced, ken
         r->commit = synced->commit;
         r->branch = synced->branch;
     }
-    (void)!with_catalog(app, true, put_synced, r, NULL);
+    (void)!ken_app_with_catalog(app, true, put_synced, r, NULL);
 }
 
 // Another process may be indexing, often for a question that met the new files first.
@@ -325,11 +305,10 @@ ken_status ken_app_sync(ken_app *app, const ken_project_info *project,
                         KEN_STR_ARG(project->name));
     if (st)
         return st;
-    stage_ctx stage = { opts };
     ken_sync_source source = source_of(app, &r, arena);
     const ken_sync_opts how = { .is_anew = opts && opts->is_forced,
                                 .on_stage = on_stage,
-                                .ctx = &stage };
+                                .ctx = (void *)(uintptr_t)opts }; // not changed
     int64_t began = ken_clock_mono_ns();
     st = sync_clone(&source, project, &how, cancel, arena, &out->synced, &why);
     out->fetch_ms = (ken_clock_mono_ns() - began) / NS_PER_MS;

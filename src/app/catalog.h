@@ -14,5 +14,9 @@ ken_status ken_app_take_catalog(ken_app *app, bool may_create, ken_catalog **out
     KEN_MUST_USE;
 // One whose call has failed is closed instead (ken_catalog_close): what is wrong with it may stay.
 void ken_app_give_catalog(ken_app *app, ken_catalog *c);
+// Both around a call of `fn`. KEN_ENOTFOUND of it is no failure of the catalog.
+typedef ken_status ken_app_catalog_fn(ken_catalog *c, void *ctx, ken_err *err);
+ken_status ken_app_with_catalog(ken_app *app, bool may_create, ken_app_catalog_fn *fn, void *ctx,
+                                ken_err *err) KEN_MUST_USE;
 
 #endif

@@ -182,7 +182,7 @@ static ken_status start(job_entry *e, ken_err *err)
     ken_status st = KEN_OK;
     do {
         s.at_ms = ken_clock_wall_ms();
-        st = ken_job__with_catalog(j->app, true, start_row, &s, err);
+        st = ken_app_with_catalog(j->app, true, start_row, &s, err);
     } while (passes(st) && ken_job__pause(e, JOB_TICK_MS));
     if (st)
         return st;
@@ -341,7 +341,7 @@ static void run_entry(void *ctx, size_t worker)
         do_job(e);
     }
     bool is_written = write_end(e);
-    if (is_written && ken_job__with_catalog(e->owner->app, true, prune, NULL, &err))
+    if (is_written && ken_app_with_catalog(e->owner->app, true, prune, NULL, &err))
         KEN_LOG_WARNING("job", "the history of jobs could not be shortened: %s", err.msg);
     leave(e, is_written);
 }
@@ -394,7 +394,7 @@ static void note_one(ken_jobs *j, const job_entry *e)
     noting n = { .is_cancel_wanted = false };
     copy_entry(e, &n.now);
     pthread_mutex_unlock(&j->lock);
-    bool is_behind = ken_job__with_catalog(j->app, true, note_row, &n, NULL) != KEN_OK;
+    bool is_behind = ken_app_with_catalog(j->app, true, note_row, &n, NULL) != KEN_OK;
     (void)is_behind; // the next tick tries again
     pthread_mutex_lock(&j->lock);
     job_entry *same = ken_job__find_entry(&j->running, n.now.job.id);
@@ -548,7 +548,7 @@ ken_status ken_jobs_open(ken_app *app, ken_jobs **out, ken_err *err)
     if (!st)
         st = ken_job__interrupt_orphans(app, err);
     if (!st)
-        st = ken_job__with_catalog(app, true, load_queue, j, err);
+        st = ken_app_with_catalog(app, true, load_queue, j, err);
     if (!st)
         st = start_threads(j, err);
     if (st) {
@@ -613,7 +613,7 @@ ken_status ken_jobs_submit(ken_jobs *j, const ken_job_request *r, ken_arena *are
     s.job.has_project = ken_job_is_of_project(r->kind);
     if (s.job.has_project)
         s.job.project = r->project;
-    st = ken_job__with_catalog(j->app, true, add_row, &s, err);
+    st = ken_app_with_catalog(j->app, true, add_row, &s, err);
     if (st)
         return st;
     *out_is_new = s.is_new;

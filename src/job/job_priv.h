@@ -85,10 +85,6 @@ ken_status ken_job__run(job_entry *e, ken_arena *arena, ken_str *out_message, ke
     KEN_MUST_USE;
 
 // ---- job_row.c: the catalog ----
-typedef ken_status job_row_fn(ken_catalog *c, void *ctx, ken_err *err);
-// Calls `fn` with a catalog. KEN_ENOTFOUND without a message when there is none and `may_create` is false.
-ken_status ken_job__with_catalog(ken_app *app, bool may_create, job_row_fn *fn, void *ctx,
-                                 ken_err *err) KEN_MUST_USE;
 ken_status ken_job__end_row(ken_app *app, ken_uuid id, const ken_job_end *e, ken_err *err)
     KEN_MUST_USE;
 // The lock of the process that runs jobs.

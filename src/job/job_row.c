@@ -6,21 +6,6 @@
 #include "base/path.h"
 #include "job/job_priv.h"
 
-ken_status ken_job__with_catalog(ken_app *app, bool may_create, job_row_fn *fn, void *ctx,
-                                 ken_err *err)
-{
-    ken_catalog *c = NULL;
-    ken_status st = ken_app_take_catalog(app, may_create, &c, err);
-    if (st)
-        return st;
-    st = fn(c, ctx, err);
-    if (st && st != KEN_ENOTFOUND)
-        ken_catalog_close(c); // as it failed, it is not used again
-    else
-        ken_app_give_catalog(app, c);
-    return st;
-}
-
 // ---- who runs them -----------------------------------------------------------------------------
 
 ken_status ken_job__lock(ken_app *app, int *out_fd, ken_err *err)
@@ -83,7 +68,7 @@ static ken_status end_row(ken_catalog *c, void *ctx, ken_err *err)
 ken_status ken_job__end_row(ken_app *app, ken_uuid id, const ken_job_end *e, ken_err *err)
 {
     ending ctx = { id, e };
-    return ken_job__with_catalog(app, true, end_row, &ctx, err);
+    return ken_app_with_catalog(app, true, end_row, &ctx, err);
 }
 
 static ken_status interrupt_all(ken_catalog *c, void *ctx, ken_err *err)
@@ -105,7 +90,7 @@ ken_status ken_job__interrupt_orphans(ken_app *app, ken_err *err)
 {
     ken_arena a;
     ken_arena_init(&a, 0);
-    ken_status st = ken_job__with_catalog(app, false, interrupt_all, &a, err);
+    ken_status st = ken_app_with_catalog(app, false, interrupt_all, &a, err);
     ken_arena_release(&a);
     return st == KEN_ENOTFOUND ? KEN_OK : st;
 }
@@ -155,7 +140,7 @@ ken_status ken_job_list(ken_app *app, const ken_job_filter *f, ken_arena *arena,
 {
     asking a = { .filter = f, .arena = arena, .list = out, .n = out_n };
     settle(app);
-    ken_status st = ken_job__with_catalog(app, false, list_rows, &a, err);
+    ken_status st = ken_app_with_catalog(app, false, list_rows, &a, err);
     if (st != KEN_ENOTFOUND)
         return st;
     *out = NULL;
@@ -163,12 +148,12 @@ ken_status ken_job_list(ken_app *app, const ken_job_filter *f, ken_arena *arena,
     return KEN_OK;
 }
 
-static ken_status ask_one(ken_app *app, job_row_fn *fn, ken_uuid id, ken_arena *arena, ken_job *out,
-                          ken_err *err)
+static ken_status ask_one(ken_app *app, ken_app_catalog_fn *fn, ken_uuid id, ken_arena *arena,
+                          ken_job *out, ken_err *err)
 {
     char text[KEN_UUID_TEXT];
     asking a = { .id = id, .arena = arena, .job = out };
-    ken_status st = ken_job__with_catalog(app, false, fn, &a, err);
+    ken_status st = ken_app_with_catalog(app, false, fn, &a, err);
     ken_uuid_format(id, text);
     return st == KEN_ENOTFOUND ? KEN_FAIL(err, st, "no job '%s'; to see all: ken jobs list", text)
                                : st;

@@ -6,6 +6,7 @@
 #ifndef KEN_MODEL_REMOTE_H
 #define KEN_MODEL_REMOTE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/id.h"
@@ -20,11 +21,12 @@ enum {
 
 typedef struct ken_remote {
     ken_uuid project;
-    ken_str url;         // without password
-    ken_str branch;      // empty = the remote's own default, until a sync names it
-    ken_str sparse;      // paths, one a line, without a line break at the end; empty = everything
-    uint32_t depth;      // commits of history; 0 = all of it
-    uint32_t interval_s; // between two syncs on its own; 0 = never
+    ken_str url;          // without password
+    ken_str branch;       // empty = the remote's own default, until a sync names it
+    ken_str sparse;       // paths, one a line, without a line break at the end; empty = everything
+    uint32_t depth;       // commits of history; 0 = all of it
+    uint32_t interval_s;  // between two syncs on its own; 0 = never
+    bool follows_default; // nobody said a branch: read only, it is what an empty one was put as
     // What the last syncs found.
     ken_str commit;       // that the folder is at; hexadecimal, empty before the first sync
     int64_t synced_at_ms; // the last one that succeeded; 0 = none

@@ -442,9 +442,6 @@ static ken_status run(const ken_proc_opts *o, const char *alone, const ken_git_r
         return KEN_FAIL(err, KEN_EINVAL, "git '%s' is not among the commands that are safe to run",
                         words && words[0] ? words[0] : "");
     git_run r;
-    ken_proc_opts o2 = *o;
-    if (reach && !o2.stall_ms)
-        o2.stall_ms = CLONE_STALL_MS;
     run_init(&r, reach);
     ken_status st = alone ? KEN_OK : check_files(&r, o->cwd, err);
     if (alone)
@@ -455,7 +452,7 @@ static ken_status run(const ken_proc_opts *o, const char *alone, const ken_git_r
         ken_vec_push(&r.argv, command->name);
         put_all(&r.argv, command->options, OPTIONS_MAX);
         put_all(&r.argv, words + 1, SIZE_MAX);
-        st = run_go(&r, &o2, out, err);
+        st = run_go(&r, o, out, err);
     }
     run_release(&r);
     return st;
@@ -474,7 +471,10 @@ ken_status ken_git_run_alone(const ken_proc_opts *opts, ken_proc_result *out, ke
 ken_status ken_git_run_clone(const ken_proc_opts *opts, const ken_git_reach *reach,
                              ken_proc_result *out, ken_err *err)
 {
-    return run(opts, NULL, reach, out, err);
+    ken_proc_opts own = *opts;
+    if (!own.stall_ms)
+        own.stall_ms = CLONE_STALL_MS;
+    return run(&own, NULL, reach, out, err);
 }
 
 ken_status ken_git_find(ken_arena *arena, ken_str *out, ken_err *err)

@@ -97,9 +97,7 @@ static void remove_stale_locks(const sync_job *j)
 static ken_status make_repository(sync_job *j, bool is_anew, ken_err *err)
 {
     ken_str dot_git = in_clone(j, ".git");
-    ken_status st = ken_fs_make_dirs(j->folder, 0700, err);
-    if (!st && is_anew)
-        st = ken_fs_remove_tree(dot_git.ptr, err);
+    ken_status st = is_anew ? ken_fs_remove_tree(dot_git.ptr, err) : KEN_OK;
     const char *init[] = { "init", ".", NULL };
     if (!st && !ken_fs_exists(dot_git.ptr))
         st = ken_sync__git(j, init, NULL, err);

@@ -113,6 +113,10 @@ void ken_tool__note_search(const ken_tool_env *env, const ken_tool__scope *scope
 void ken_tool__note_end(ken_tool__notes *notes, const char *tool, const ken_tool_ctx *ctx,
                         const json_t *result, ken_status st, const ken_err *err);
 
+// ---- tool_remove_project.c ----------------------------------------------------------------------
+ken_status ken_tool__remove(const ken_tool_env *env, const ken_project_info *project, json_t **out,
+                            ken_err *err) KEN_MUST_USE;
+
 // ---- tool_repository.c: remote repositories -----------------------------------------------------
 // ken_app_remote_json, with `state` and `next_sync`.
 json_t *ken_tool__remote_json(const ken_remote *r);

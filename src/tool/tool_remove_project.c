@@ -1,6 +1,19 @@
 // SPDX-License-Identifier: MIT
-// remove_project: forgets a project and removes its index; its files stay.
+// remove_project: forgets a project and removes its index; of files only those of a clone go too.
 #include "tool/tool_graph_priv.h"
+
+ken_status ken_tool__remove(const ken_tool_env *env, const ken_project_info *project, json_t **out,
+                            ken_err *err)
+{
+    ken_status st = ken_app_remove_project(env->app, project, err);
+    if (st)
+        return st;
+    json_t *o = json_object();
+    ken_json_set(o, "project", ken_tool__project_json(project));
+    ken_json_set_bool(o, "removed", true);
+    *out = o;
+    return KEN_OK;
+}
 
 ken_status ken_tool__remove_project(const ken_tool_env *env, const void *args, json_t **out,
                                     ken_err *err)
@@ -12,15 +25,7 @@ ken_status ken_tool__remove_project(const ken_tool_env *env, const void *args, j
         st = KEN_FAIL(err, KEN_EINVAL,
                       "args.confirm: removing the index of '" KEN_STR_FMT "' needs it",
                       KEN_STR_ARG(project.root));
-    if (!st)
-        st = ken_app_remove_project(env->app, &project, err);
-    if (st)
-        return st;
-    json_t *o = json_object();
-    ken_json_set(o, "project", ken_tool__project_json(&project));
-    ken_json_set_bool(o, "removed", true);
-    *out = o;
-    return KEN_OK;
+    return st ? st : ken_tool__remove(env, &project, out, err);
 }
 
 void ken_tool__remove_project_text(const json_t *answer, ken_paint *out)

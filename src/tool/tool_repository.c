@@ -244,15 +244,7 @@ ken_status ken_tool__remove_repository(const ken_tool_env *env, const void *args
             KEN_FAIL(err, KEN_EINVAL,
                      "args.confirm: removing the clone and the index of '" KEN_STR_FMT "' needs it",
                      KEN_STR_ARG(project.name));
-    if (!st)
-        st = ken_app_remove_project(env->app, &project, err);
-    if (st)
-        return st;
-    json_t *o = json_object();
-    ken_json_set(o, "project", ken_tool__project_json(&project));
-    ken_json_set_bool(o, "removed", true);
-    *out = o;
-    return KEN_OK;
+    return st ? st : ken_tool__remove(env, &project, out, err);
 }
 
 // ---- text --------------------------------------------------------------------------------------

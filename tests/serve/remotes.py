@@ -175,6 +175,25 @@ class Remotes(unittest.TestCase):
         self.assertFalse(os.path.exists(row["project"]["root"]))
         self.assertEqual(self.ask("repo", "list")["total"], 0)
 
+    def test_without_a_branch_the_default_is_meant_whatever_it_becomes(self):
+        self.git("push", "-q", self.bare, "HEAD:refs/heads/dev")
+        url = f"http://127.0.0.1:{self.serve_http()}/shop.git"
+        self.assertEqual(self.ask("repo", "add", url, "--branch", "dev", "--name", "dev")["remote"]["branch"], "dev")
+        added = self.ask("repo", "add", url)
+        self.assertEqual((added["remote"]["branch"], added["project"]["name"]), ("main", "shop"))
+        self.assertEqual(self.ask("repo", "add", url)["status"], "up_to_date")
+        self.assertEqual(self.ask("repo", "list")["total"], 2)
+
+        self.put("src/pay.py", "def pay_now():\n    return 1\n")
+        self.git("add", "-A")
+        self.git("commit", "-q", "-m", "two")
+        self.git("push", "-q", self.bare, "HEAD:refs/heads/trunk")
+        self.git("symbolic-ref", "HEAD", "refs/heads/trunk", cwd=self.bare)
+        self.git("update-ref", "-d", "refs/heads/main", cwd=self.bare)
+        synced = self.ask("repo", "sync", "shop")
+        self.assertEqual((synced["remote"]["branch"], synced["added"]), ("trunk", ["src/pay.py"]))
+        self.assertTrue(self.found("pay_now"))
+
     def test_a_local_folder_is_indexed_and_left_alone(self):
         self.ken("index", self.work)
         head = os.path.join(self.work, ".git/HEAD")
@@ -197,7 +216,7 @@ class Remotes(unittest.TestCase):
         for url in ("ext::sh -c touch% x", "file:///etc", "--upload-pack=x", "ssh://-oProxyCommand=x/y"):
             self.assertIn(self.ken("repo", "add", "--", url, code=None).returncode, (1, 2))
 
-        self.ken("repo", "add", f"http://127.0.0.1:{port}/shop.git")
+        self.ken("repo", "add", f"http://127.0.0.1:{port}/shop.git", "--branch", "main")
         self.servers.pop()()
         self.assertIn("git fetch failed", self.ken("repo", "sync", "shop", code=1).stderr)
         self.assertTrue(self.found("add_to_cart"))

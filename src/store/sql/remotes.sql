@@ -2,7 +2,7 @@
 
 -- :REMOTE_GET
 SELECT r.project, r.url, iif(r.branch = '', coalesce(s.branch, ''), r.branch), r.sparse, r.depth, r.interval_s,
-    coalesce(s.commit_hash, ''), coalesce(s.synced_at_ms, 0), coalesce(s.tried_at_ms, 0),
+    r.branch = '', coalesce(s.commit_hash, ''), coalesce(s.synced_at_ms, 0), coalesce(s.tried_at_ms, 0),
     coalesce(s.n_failures, 0), coalesce(s.error, '')
     FROM remote r
     LEFT JOIN remote_state s ON s.project = r.project
@@ -10,7 +10,7 @@ SELECT r.project, r.url, iif(r.branch = '', coalesce(s.branch, ''), r.branch), r
 
 -- :REMOTE_LIST
 SELECT r.project, r.url, iif(r.branch = '', coalesce(s.branch, ''), r.branch), r.sparse, r.depth, r.interval_s,
-    coalesce(s.commit_hash, ''), coalesce(s.synced_at_ms, 0), coalesce(s.tried_at_ms, 0),
+    r.branch = '', coalesce(s.commit_hash, ''), coalesce(s.synced_at_ms, 0), coalesce(s.tried_at_ms, 0),
     coalesce(s.n_failures, 0), coalesce(s.error, '')
     FROM remote r
     JOIN project p ON p.id = r.project

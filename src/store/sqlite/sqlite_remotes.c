@@ -12,11 +12,12 @@ static ken_status read_remote(ken_sq *q, sqlite3_stmt *st, ken_arena *arena, voi
         .sparse = ken_store__sq_keep(st, 3, arena),
         .depth = (uint32_t)ken_store__sq_u64(st, 4, UINT32_MAX, &is_bad),
         .interval_s = (uint32_t)ken_store__sq_u64(st, 5, UINT32_MAX, &is_bad),
-        .commit = ken_store__sq_keep(st, 6, arena),
-        .synced_at_ms = (int64_t)ken_store__sq_u64(st, 7, INT64_MAX, &is_bad),
-        .tried_at_ms = (int64_t)ken_store__sq_u64(st, 8, INT64_MAX, &is_bad),
-        .n_failures = (uint32_t)ken_store__sq_u64(st, 9, UINT32_MAX, &is_bad),
-        .error = ken_store__sq_keep(st, 10, arena),
+        .follows_default = ken_store__sq_u64(st, 6, 1, &is_bad),
+        .commit = ken_store__sq_keep(st, 7, arena),
+        .synced_at_ms = (int64_t)ken_store__sq_u64(st, 8, INT64_MAX, &is_bad),
+        .tried_at_ms = (int64_t)ken_store__sq_u64(st, 9, INT64_MAX, &is_bad),
+        .n_failures = (uint32_t)ken_store__sq_u64(st, 10, UINT32_MAX, &is_bad),
+        .error = ken_store__sq_keep(st, 11, arena),
     };
     if (!ken_store__sq_fixed(st, 0, r.project.bytes, sizeof r.project.bytes) || is_bad)
         return SQ_CORRUPT(q, err, "a remote has no usable project, depth, interval, time or count");

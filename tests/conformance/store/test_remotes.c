@@ -92,6 +92,7 @@ CATALOG_TEST(remotes_are_kept_with_what_syncs_found)
     kt_true(ken_uuid_eq(rows[0].project, a) && ken_uuid_eq(rows[1].project, b));
     kt_eq_text(rows[0].url, "https://example.com/a.git");
     kt_eq_text(rows[0].branch, "trunk"); // none was said: a sync named it
+    kt_true(rows[0].follows_default && !rows[1].follows_default);
     kt_eq_text(rows[0].sparse, "src\ndocs/a b");
     kt_eq_u(rows[0].depth, UINT32_MAX);
     kt_eq_u(rows[0].interval_s, 900);
