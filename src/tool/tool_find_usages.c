@@ -320,7 +320,7 @@ ken_status ken_tool__find_usages(const ken_tool_env *env, const void *args, json
                                      .max_bytes = a->has_limit
                                                       ? env->ctx->max_bytes
                                                       : ken_tool__answer_bytes(env, 0, TEXT_TOKENS),
-                                     .n_tail_bytes = ken_json_dump_size(tail) };
+                                     .n_tail_bytes = ken_tool__size(tail) };
     *out = ken_tool__usages_json(&q.found, &shape);
     json_object_update(*out, tail);
     json_decref(tail);

@@ -3,13 +3,25 @@
 #include "tool/tool_priv.h"
 
 enum {
-    FIT_NOTE_BYTES = 64
-}; // for the member names of what is added
+    FIT_NOTE_BYTES = 64,   // for the member names of what is added
+    GENERATION_DIGITS = 10 // and that of a generation
+};
+
+size_t ken_tool__size(const json_t *result)
+{
+    json_int_t generation =
+        json_integer_value(json_object_get(json_object_get(result, "index"), "generation"));
+    size_t n_digits = 0;
+    for (json_int_t rest = generation; rest > 0; rest /= 10)
+        n_digits++;
+    bool is_short = n_digits && n_digits < GENERATION_DIGITS;
+    return ken_json_dump_size(result) + (is_short ? GENERATION_DIGITS - n_digits : 0);
+}
 
 size_t ken_tool__fit(json_t *result, const char *list, size_t max_bytes, const char *hint)
 {
     json_t *items = json_object_get(result, list);
-    size_t n = json_array_size(items), total = ken_json_dump_size(result);
+    size_t n = json_array_size(items), total = ken_tool__size(result);
     if (total <= max_bytes)
         return n;
     total += strlen(hint) + FIT_NOTE_BYTES;

@@ -181,7 +181,7 @@ void ken_tool__fit_lists(json_t *result, const char *const *lists, size_t n_list
                          const char *hint)
 {
     fit_list open[LISTS_MAX];
-    size_t n = 0, total = ken_json_dump_size(result);
+    size_t n = 0, total = ken_tool__size(result);
     if (total <= max_bytes)
         return;
     for (size_t i = 0; i < n_lists && n < LISTS_MAX; i++) {
@@ -213,7 +213,7 @@ void ken_tool__fit_lists(json_t *result, const char *const *lists, size_t n_list
 void ken_tool__fit_in_order(json_t *result, const ken_tool__fit_step *steps, size_t n_steps,
                             size_t max_bytes, size_t slack, const char *hint)
 {
-    size_t total = ken_json_dump_size(result);
+    size_t total = ken_tool__size(result);
     if (total + slack <= max_bytes)
         return;
     total += strlen(hint) + FIT_NOTE_BYTES + slack;

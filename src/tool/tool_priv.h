@@ -122,6 +122,9 @@ ken_status ken_tool__remove(const ken_tool_env *env, const ken_project_info *pro
 json_t *ken_tool__remote_json(const ken_remote *r);
 
 // ---- tool_fit.c: staying within a size ---------------------------------------------------------
+// Bytes of an answer as text. The generation of its index counts as a long number, so that what an
+// answer has room for does not depend on how often the tree was indexed.
+size_t ken_tool__size(const json_t *result);
 // Drops trailing members of the array `list` until `result` has at most `max_bytes` as text; sets
 // `truncated` and `hint` when it did. Returns how many are left.
 size_t ken_tool__fit(json_t *result, const char *list, size_t max_bytes, const char *hint);

@@ -386,7 +386,7 @@ static void add_advice(json_t *out, const search_request *req, bool is_more)
 static void shed_context(json_t *out, size_t max)
 {
     const json_t *results = json_object_get(out, "results");
-    size_t total = ken_json_dump_size(out);
+    size_t total = ken_tool__size(out);
     for (size_t i = json_array_size(results); i-- > 0 && total > max;) {
         json_t *hit = json_array_get(results, i);
         size_t was = ken_json_dump_size(hit);
@@ -401,7 +401,7 @@ static void shed_context(json_t *out, size_t max)
 static void cut_first(json_t *out, size_t max)
 {
     const json_t *results = json_object_get(out, "results");
-    size_t total = ken_json_dump_size(out);
+    size_t total = ken_tool__size(out);
     for (size_t i = 1; i < json_array_size(results); i++)
         total -= ken_json_dump_size(json_array_get(results, i)) + 1;
     if (!json_array_size(results) || total <= max)

@@ -32,6 +32,25 @@ KEN_TEST(whole_results_are_dropped_from_the_end)
     }
 }
 
+// The same tree gets the same answer, however often it was indexed.
+KEN_TEST(a_generation_takes_no_result)
+{
+    static const uint64_t generations[] = { 1, 9, 10, 26, 99999 };
+    for (size_t max = 1000; max < 1300; max++) {
+        size_t first = 0;
+        for (size_t i = 0; i < sizeof generations / sizeof *generations; i++) {
+            json_t *o = results(100, 50), *index = json_object();
+            ken_json_set_u64(index, "generation", generations[i]);
+            ken_json_set(o, "index", index);
+            size_t kept = ken_tool__fit(o, "results", max, "ask for less");
+            first = i ? first : kept;
+            kt_eq_u(kept, first);
+            kt_true(ken_json_dump_size(o) <= max);
+            json_decref(o);
+        }
+    }
+}
+
 KEN_TEST(lines_are_cut_whole)
 {
     ken_str t = KEN_STR("one\ntwo\nthree\n");
