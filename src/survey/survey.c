@@ -160,11 +160,12 @@ static void note_vendored(survey *v, ken_str root)
         v->vendored.items[v->vendored.n++] = glob;
 }
 
-// Scripts that build tools put into a tree: nobody here wrote them.
+// Scripts and downloaders that build tools put into a tree: nobody here wrote them.
 static bool is_build_wrapper(ken_str path)
 {
-    ken_str base = ken_path_base(path);
-    return ken_str_eq_c(base, "mvnw") || ken_str_eq_c(base, "gradlew");
+    return ken_str_fits("mvnw gradlew", ken_path_base(path)) ||
+           ken_str_fits(".mvn/wrapper *.mvn/wrapper gradle/wrapper *gradle/wrapper",
+                        ken_path_dir(path));
 }
 
 bool ken_survey__is_aside(const survey *v, ken_str path)

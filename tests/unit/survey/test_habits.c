@@ -793,18 +793,40 @@ KEN_TEST(exports_apart_from_the_definition_count)
     end();
 }
 
-// A folder of the package's name says nothing; wrappers of build tools are nobody's code.
+// They have a dozen functions and a class of one style: no evidence of how people here write.
+KEN_TEST(wrappers_of_build_tools_are_nobody_s_code)
+{
+    static const char script[] = "#!/bin/sh\nset_java_home() {\n  echo 1\n}\nset_java_home\n";
+    begin();
+    put_many("src/main/java/org/acme/A%uJob.java", 0, 5,
+             "package org.acme;\n\npublic class A%uJob {\n}\n");
+    look();
+    size_t n_findings = found.n_findings;
+    end();
+    begin();
+    put_many("src/main/java/org/acme/A%uJob.java", 0, 5,
+             "package org.acme;\n\npublic class A%uJob {\n}\n");
+    put("mvnw", script);
+    put("part/gradlew", script);
+    put(".mvn/wrapper/MavenWrapperDownloader.java", "public class MavenWrapperDownloader {\n}\n");
+    look();
+    kt_eq_u(found.n_code, 5);
+    kt_eq_u(found.n_aside, 3);
+    kt_eq_u(found.n_findings, n_findings);
+    end();
+}
+
+// A folder of the package's name says nothing.
 KEN_TEST(what_the_tree_is_about_is_never_aside)
 {
     begin();
     put_many("src/main/java/org/samples/A%uJob.java", 0, 5,
              "package org.samples;\n\npublic class A%uJob {\n}\n");
-    put("mvnw", "#!/bin/sh\nset_java_home() {\n  echo 1\n}\nset_java_home\n");
     put("samples/other.py", "def other():\n    return 1\n");
     put_many("tools/t%u.py", 0, 3, "def t%u():\n    return 1\n");
     look();
     kt_eq_u(found.n_code, 8);
-    kt_eq_u(found.n_aside, 2);
+    kt_eq_u(found.n_aside, 1);
     end();
 }
 
