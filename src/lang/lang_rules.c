@@ -102,7 +102,9 @@ static void read_option(table_reader *r, ken_rule *rule, ken_str key, ken_str va
         rule->is_each = true;
         rule->each_step = ken_lang__number_of_word(value);
     } else if (ken_str_eq(key, KEN_STR("members"))) {
-        rule->members = visibility_of_word(value);
+        rule->has_outer_members = ken_str_eq(value, KEN_STR("outer"));
+        rule->members =
+            rule->has_outer_members ? KEN_VISIBILITY_UNKNOWN : visibility_of_word(value);
     } else {
         read_flag(r, rule, key);
     }

@@ -126,6 +126,7 @@ typedef struct ken_rule {
     bool is_rest;              // holds what follows it, up to the next one (C#'s `namespace x;`)
     uint32_t rest_level;       // or up to the next one of this level or a smaller one (headings)
     ken_visibility members;    // visibility of what is inside unless it says otherwise
+    bool has_outer_members;    // that is the one that holds around it
     ken_visibility visibility; // its own, whatever the text says; UNKNOWN = see the text
     int16_t next;              // further rule for the same node type, -1 = none
 } ken_rule;

@@ -125,11 +125,12 @@ typedef struct ken_language {
     bool keeps_outside;    // what packages outside of the tree give is nothing of the tree
 
     // ---- what is used without being named ------------------------------------------------------
-    const char *entry_names;     // patterns: the language itself calls these
-    const char *program_package; // what is in a package of this name is imported by nobody
-    const char *package_file;    // nor is what is in a folder without a file of this name
-    bool exports_by_header;      // what others may use is declared below a folder `include`
-    const char *test_names;      // patterns: files called so are tests wherever they stand
+    const char *entry_names;       // patterns: the language itself calls these
+    const char *program_package;   // what is in a package of this name is imported by nobody
+    const char *package_file;      // nor is what is in a folder without a file of this name
+    bool exports_by_header;        // what others may use is declared below a folder `include`
+    const char *declaration_files; // patterns: what is in these may be used by anybody
+    const char *test_names;        // patterns: files called so are tests wherever they stand
 
     // ---- what people call things ---------------------------------------------------------------
     const char *folder_stem; // a file of this name without extension is imported as its folder
@@ -165,7 +166,7 @@ typedef struct ken_language {
     X(TYPESCRIPT, "typescript", js, .role = KEN_LANG_ROLE_CODE,                                    \
       .grammar = "typescript", .grammar_source = "tree-sitter-typescript/typescript/src",          \
       .table = "typescript", .extensions = "ts mts cts", .interpreters = "ts-node tsx",            \
-      .aliases = "ts",                                                                             \
+      .aliases = "ts", .declaration_files = "*.d.ts *.d.mts *.d.cts",                              \
       KEN_LANG_OF_JS, .frontend = KEN_FRONTEND_BY_FOLDER)                                          \
     X(TSX, "tsx", js, .role = KEN_LANG_ROLE_CODE,                                                  \
       .grammar = "tsx", .grammar_source = "tree-sitter-typescript/tsx/src",                        \

@@ -448,12 +448,13 @@ static int32_t add_symbol(walk *w, const ken_rule *rule, TSNode node)
 static void push_frame(walk *w, int32_t symbol, ken_scope scope, uint16_t rule)
 {
     walk_frame *outer = top_frame(w);
+    const ken_rule *r = &w->rules->rules[rule];
     walk_frame f = { w->depth,
                      symbol,
                      scope ? scope : outer->scope,
                      rule,
                      outer->rule == rule ? outer->rule_depth + 1 : 1,
-                     w->rules->rules[rule].members };
+                     r->has_outer_members ? outer->members : r->members };
     ken_vec_push(&w->frames, f);
 }
 

@@ -124,6 +124,13 @@ static bool is_in_header(burying *b, ken_graph_def d)
     return false;
 }
 
+// A file of declarations alone (x.d.ts) says what others may name, and adds to what stands elsewhere.
+static bool is_in_declarations(burying *b, const ken_unit_text *u, uint32_t file)
+{
+    const char *names = ken_lang_at(u->lang)->declaration_files;
+    return names && ken_str_fits(names, ken_path_base(b->s->rows[file].path));
+}
+
 static bool is_open(ken_visibility v)
 {
     return v == KEN_VISIBILITY_PUBLIC || v == KEN_VISIBILITY_PROTECTED;
@@ -140,7 +147,8 @@ static bool is_exported(burying *b, const ken_unit_text *u, ken_graph_def d)
         return false;
     if (ken_lang_at(u->lang)->exports_by_header)
         return s->visibility != KEN_VISIBILITY_PRIVATE && is_in_header(b, d);
-    if (!is_open(s->visibility) || is_alone(b, u, d.file))
+    bool is_seen = is_open(s->visibility) || (s->parent < 0 && is_in_declarations(b, u, d.file));
+    if (!is_seen || is_alone(b, u, d.file))
         return false;
     if (s->parent < 0)
         return true;

@@ -201,6 +201,25 @@ KEN_TEST(g7_a_part_of_a_module_that_stands_elsewhere_is_exported)
     end();
 }
 
+// What is declared for all files or for code elsewhere is used by whoever has it.
+KEN_TEST(g7_what_is_declared_for_everybody_is_exported)
+{
+    start("a.ts", "export {}\ndeclare global {\n  interface Window { state: string }\n"
+                  "  namespace Express { interface Request { user: string } }\n"
+                  "  class Known { go(): void }\n}\n"
+                  "export declare namespace Given { interface Part { a: string } }\n"
+                  "declare namespace Own { interface Lost { a: string } }\n"
+                  "namespace Inner { interface Hidden { a: string } }\n");
+    lab_write(&l, "env.d.ts",
+              "interface ImportMeta { env: string }\ndeclare class Sketch {}\n"
+              "declare namespace Shape { interface Side { a: string } }\n");
+    lab_write(&l, "b.ts", "interface Alone { a: string }\n");
+    go();
+    ask("", false);
+    is_listed("Lost: unused, Hidden: unused, Alone: unused");
+    end();
+}
+
 // Destructors and conversions are called without a name; a friend is declared as what it is elsewhere.
 KEN_TEST(g27_what_cpp_calls_itself_is_not_dead)
 {
