@@ -51,7 +51,9 @@ def ask(ken, tree, wants_all):
         env = {**os.environ, "HOME": home, "XDG_DATA_HOME": os.path.join(home, "data")}
         env.pop("XDG_CONFIG_HOME", None)
         argv = [ken, "dead", tree, "--json", "-k", "1000"] + (["--all"] if wants_all else [])
-        done = subprocess.run(argv, env=env, stdout=subprocess.PIPE, check=True, timeout=600)
+        done = subprocess.run(argv, env=env, stdout=subprocess.PIPE, check=False, timeout=600)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(argv)}: {done.stdout.decode()}")
     return json.loads(done.stdout)
 
 
