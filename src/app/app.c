@@ -300,8 +300,8 @@ ken_status ken_app__pin_handle(app_handle *h, ken_err *err)
     return KEN_OK;
 }
 
-static ken_status borrow(ken_app *app, const ken_project_info *project, app_handle **out,
-                         ken_err *err)
+static ken_status take_pinned(ken_app *app, const ken_project_info *project, app_handle **out,
+                              ken_err *err)
 {
     for (;;) {
         ken_status st = ken_app__take_handle(app, project, out, err);
@@ -347,7 +347,7 @@ ken_status ken_app_borrow(ken_app *app, const ken_project_info *project, ken_sna
     if (st)
         return st;
     ken_account *counted = ken_quota_exempt();
-    st = borrow(app, project, &h, &e);
+    st = take_pinned(app, project, &h, &e);
     ken_quota_count(counted);
     if (st)
         return fail_opening(project, st, &e, err);

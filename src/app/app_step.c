@@ -313,7 +313,7 @@ static ken_status look_once(comparison *c, ken_err *err)
     return st;
 }
 
-static ken_status look(comparison *c, ken_err *err)
+static ken_status look_at_folder(comparison *c, ken_err *err)
 {
     ken_status st = look_once(c, err);
     return st && c->is_stale ? look_once(c, err) : st;
@@ -371,7 +371,7 @@ static ken_status compare(comparison *c, step_note *out, ken_err *err)
     bool is_told = c->how->may_index && c->step->generation && c->step->watch &&
                    ken_watch_look(c->step->watch) == KEN_WATCH_FILES;
     bool is_current = is_told && !try_update(c, NULL);
-    ken_status st = is_current ? KEN_OK : look(c, &why);
+    ken_status st = is_current ? KEN_OK : look_at_folder(c, &why);
     if (c->is_unindexed) // whoever borrows will say so
         return KEN_OK;
     is_current = !st && c->seen.is_current;

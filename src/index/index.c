@@ -126,7 +126,8 @@ static void set_chunks(index_run *r)
 }
 
 // Scans the folder, and loads what the index has of it meanwhile.
-static ken_status look(index_run *r, index_old_files *old, ken_generation *before, ken_err *err)
+static ken_status scan_beside_old(index_run *r, index_old_files *old, ken_generation *before,
+                                  ken_err *err)
 {
     ken_status st = take_scope(r, err);
     if (st)
@@ -158,7 +159,7 @@ static ken_status run_all(index_run *r, const char *db_path, ken_err *err)
     ken_generation before = { 0 };
     int64_t began = ken_clock_mono_ns();
     ken_index__progress(r, "scanning", true);
-    ken_status st = look(r, &old, &before, err);
+    ken_status st = scan_beside_old(r, &old, &before, err);
     r->report->scan_ns = end_stage(&began);
     if (!st)
         st = check_readable(r, err);
@@ -289,7 +290,7 @@ ken_status ken_index_look(ken_store *store, const char *root, const ken_index_op
     open_run(&r);
     ken_status st = ken_fs_open_dir(root, &r.job.root_fd, err);
     if (!st)
-        st = look(&r, &old, &before, err);
+        st = scan_beside_old(&r, &old, &before, err);
     if (!st) {
         *out = (ken_index_look_report){ .generation = before.number };
         out->is_current = r.trusts_old && !r.n_work && ken_index__is_same(&r, &old, &before);

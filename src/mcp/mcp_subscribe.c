@@ -261,7 +261,7 @@ static void compare(ken_mcp_server *s, const resources *now)
     pthread_mutex_unlock(&s->subscriptions_lock);
 }
 
-static void look(void *ctx, size_t worker)
+static void compare_resources(void *ctx, size_t worker)
 {
     (void)worker;
     ken_mcp_server *s = ctx;
@@ -283,7 +283,7 @@ bool ken_mcp_server_look(ken_mcp_server *s)
     bool begins = is_wanted && !s->is_looking;
     s->is_looking |= begins;
     pthread_mutex_unlock(&s->subscriptions_lock);
-    if (begins && !ken_pool_try_submit(ken_mcp__pool(s), look, s)) {
+    if (begins && !ken_pool_try_submit(ken_mcp__pool(s), compare_resources, s)) {
         pthread_mutex_lock(&s->subscriptions_lock);
         s->is_looking = false;
         pthread_mutex_unlock(&s->subscriptions_lock);

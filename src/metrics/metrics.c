@@ -340,7 +340,7 @@ static int by_metric_and_labels(const void *pa, const void *pb)
     return 0;
 }
 
-static void look(ken_metrics_sink *sink)
+static void read_sources(ken_metrics_sink *sink)
 {
     pthread_mutex_lock(&reading);
     for (size_t i = 0; i < KEN_METRICS_READERS; i++) {
@@ -382,7 +382,7 @@ size_t ken_metrics_read(ken_arena *arena, ken_metric_family **out)
 {
     ken_metrics_sink sink = { .arena = arena };
     ken_metric_family *families = KEN_ARENA_ARRAY(arena, ken_metric_family, KEN_METRIC_END);
-    look(&sink);
+    read_sources(&sink);
     if (sink.all.len)
         qsort(sink.all.ptr, sink.all.len, sizeof *sink.all.ptr, by_metric_and_labels);
     size_t n = 0;

@@ -547,7 +547,7 @@ static void spare_vendored(survey *v)
     }
 }
 
-static ken_status look(survey *v, ken_err *err)
+static ken_status survey_tree(survey *v, ken_err *err)
 {
     ken_status st = list_files(v, err);
     if (!st)
@@ -582,7 +582,7 @@ ken_status ken_survey_run(ken_snapshot *s, const ken_survey_opts *o, ken_arena *
 {
     ken_survey result = { .n_parts = 0 };
     survey v = { .s = s, .o = o, .arena = arena, .out = &result };
-    ken_status st = look(&v, err);
+    ken_status st = survey_tree(&v, err);
     if (!st) {
         result.findings = KEN_ARENA_ARRAY(arena, ken_finding, v.found.len + 1);
         result.n_findings = v.found.len;

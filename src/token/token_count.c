@@ -115,7 +115,7 @@ static size_t decode(at p, at end, uint32_t *out_code)
 }
 
 // The character at p, which is before the end, and its length.
-static kind look(at p, at end, size_t *out_len)
+static kind kind_of_next(at p, at end, size_t *out_len)
 {
     *out_len = 1;
     if (kinds[*p] != HIGH)
@@ -128,7 +128,7 @@ static kind look(at p, at end, size_t *out_len)
 static kind kind_at(at p, at end)
 {
     size_t n;
-    return p < end ? look(p, end, &n) : BREAK;
+    return p < end ? kind_of_next(p, end, &n) : BREAK;
 }
 
 static bool is_letter(kind k)
@@ -207,7 +207,7 @@ static void take_case(word *w, at end, kind wanted)
             continue;
         }
         size_t len;
-        if (kinds[*w->end] != HIGH || look(w->end, end, &len) != LETTER)
+        if (kinds[*w->end] != HIGH || kind_of_next(w->end, end, &len) != LETTER)
             return;
         w->end += len;
         w->is_ascii = false;
@@ -277,10 +277,10 @@ static at count_marks(counter *c, at p)
     uint32_t n = 1;
     bool is_ascii = kinds[*p] != HIGH;
     if (!is_ascii) {
-        (void)look(p, c->end, &len);
+        (void)kind_of_next(p, c->end, &len);
         q = p + len;
     }
-    while (q < c->end && look(q, c->end, &len) == MARK) {
+    while (q < c->end && kind_of_next(q, c->end, &len) == MARK) {
         is_ascii = is_ascii && kinds[*q] != HIGH;
         q += len;
         n++;
@@ -318,7 +318,7 @@ static at count_space(counter *c, at p)
     at q = p, cut = NULL, last = p;
     uint32_t n = 0, n_cut = 0, marks = 0, marks_cut = 0, marks_last = 0;
     for (size_t len; q < c->end; q += len) {
-        kind k = look(q, c->end, &len);
+        kind k = kind_of_next(q, c->end, &len);
         if (k != SPACE && k != BREAK)
             break;
         last = q;
@@ -350,7 +350,7 @@ static at count_space(counter *c, at p)
 static at count_piece(counter *c, at p)
 {
     size_t len;
-    kind k = look(p, c->end, &len);
+    kind k = kind_of_next(p, c->end, &len);
     if (is_letter(k))
         return count_word(c, p, p);
     if (k == DIGIT)

@@ -207,8 +207,8 @@ static void pause_briefly(void)
 }
 
 // Another call may be indexing the same project for the first time: then waits for it.
-static ken_status borrow(const ken_tool_env *env, const ken_project_info *project,
-                         ken_snapshot **out, int64_t *out_catch_up_ns, ken_err *err)
+static ken_status ask_app(const ken_tool_env *env, const ken_project_info *project,
+                          ken_snapshot **out, int64_t *out_catch_up_ns, ken_err *err)
 {
     const ken_app_asking how = { .may_index = may_index(env),
                                  .cancel = env->ctx->cancel,
@@ -246,7 +246,7 @@ ken_status ken_tool__open_project(const ken_tool_env *env, const ken_project_inf
     ken_tool__scope scope = { .project = *project, .began_ns = ken_clock_mono_ns() };
     int64_t catch_up_ns = 0;
     ken_tool__note_project(env, project);
-    ken_status st = borrow(env, project, &scope.snap, &catch_up_ns, err);
+    ken_status st = ask_app(env, project, &scope.snap, &catch_up_ns, err);
     if (st)
         return st;
     st = ken_snapshot_get_stats(scope.snap, env->arena, &scope.stats, err);
