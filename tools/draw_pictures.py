@@ -82,7 +82,7 @@ def question():
         box(20, 20, 150, 44, ["cli · tool", "one question"]),
         box(210, 20, 210, 44, ["app", "index in step, snapshot pinned"]),
         arrow(170, 42, 208, 42),
-        box(460, 20, 280, 44, ["query_parse · lexical_query", "filters, words, names, intent"]),
+        box(460, 20, 280, 44, ["query/search/parse · lexical_query", "filters, words, names, intent"]),
         arrow(420, 42, 458, 42),
         box(20, 108, 220, 44, ["lexical", "words: posting lists, BM25F"]),
         box(270, 108, 220, 44, ["symbol names", "definitions of these names"]),
