@@ -120,9 +120,7 @@ static void set_chunks(index_run *r)
 {
     r->chunks = ken_chunk_opts_format(&r->opts->chunks, r->arena);
     r->job.chunks = r->opts->chunks;
-    r->job.feature = KEN_EXTRACTION_VERSION;
-    if (r->chunks.len)
-        r->job.feature |= (uint32_t)(ken_hash_str(r->chunks) << 8);
+    r->job.feature = ken_index_feature(&r->opts->chunks, r->arena);
 }
 
 // Scans the folder, and loads what the index has of it meanwhile.

@@ -147,6 +147,33 @@ ken_status ken_index_look(ken_store *store, const char *root, const ken_index_op
 ken_str ken_index_empty_note(const ken_index_report *r, const ken_index_opts *opts,
                              ken_arena *arena);
 
+// What extracts facts: the version of the program with the sizes of chunks. What another one has extracted
+// is extracted again by the next run.
+uint32_t ken_index_feature(const ken_chunk_opts *chunks, ken_arena *arena);
+
+// ---- copying ---------------------------------------------------------------------------------
+typedef struct ken_index_copy_opts {
+    ken_str root;                       // of the generation that is made
+    ken_index_progress_fn *on_progress; // stage "copying", in contents; may be NULL
+    void *progress_ctx;
+} ken_index_copy_opts;
+
+typedef struct ken_index_copy_report {
+    uint64_t generation;
+    uint64_t n_files, n_chunks, n_symbols, n_bytes;
+    uint64_t n_added, n_shared; // contents that the target had not, and had
+} ken_index_copy_report;
+
+// Makes the newest generation of `from` that of `to` (index_copy.c says what comes along), in the open write
+// transaction of `to`, which is the caller's to end. `from` has no transaction; it may be anybody's:
+// KEN_ECORRUPT for what is not sound. Checkpoints and rules of `to` stay, as does what else is of
+// persons. Both were extracted by the same version: which, is for the caller to check.
+ken_status ken_index_copy(ken_store *from, ken_store *to, const ken_index_copy_opts *opts,
+                          const ken_cancel *cancel, ken_index_copy_report *out, ken_err *err)
+    KEN_MUST_USE;
+// The feature that made the newest generation; KEN_ENOTFOUND without a message when there is none.
+ken_status ken_index_load_feature(ken_store *store, uint32_t *out, ken_err *err) KEN_MUST_USE;
+
 // ---- vectors of another model ----------------------------------------------------------------
 // ken_index_run makes vectors of the built-in model on its way, while these are the ones that
 // answer. All others are made by this stage, after a run: of every content of the newest generation

@@ -204,8 +204,7 @@ ken_status ken_index__commit(index_run *r, index_old_files *old, const ken_gener
     if (!st)
         st = ken_index__tidy(r->store, &alive, r->trusts_old ? r->lost.n_files : UINT64_MAX, err);
     if (!st)
-        st = ken_store_put_value(r->store, KEN_STR("index.feature"), ken_index__feature_text(r),
-                                 err);
+        st = ken_store_put_value(r->store, KEN_STR(INDEX_FEATURE), ken_index__feature_text(r), err);
     if (!st)
         st = ken_store_put_value(r->store, KEN_STR(KEN_INDEX_CHUNKS),
                                  r->chunks.len ? r->chunks : (ken_str){ NULL, 0 }, err);

@@ -38,7 +38,7 @@ ken_status ken_index__load_old(index_run *r, index_old_files *old, ken_generatio
     if (st)
         return st;
     ken_str feature = { NULL, 0 };
-    st = ken_store_load_value(r->store, KEN_STR("index.feature"), r->arena, &feature, err);
+    st = ken_store_load_value(r->store, KEN_STR(INDEX_FEATURE), r->arena, &feature, err);
     if (st && st != KEN_ENOTFOUND)
         return st;
     char active[KEN_EMBED_NAME_MAX + 1];

@@ -17,12 +17,10 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "base/sorted.h"
-#include "index/index_priv.h"
+#include "index/index_parts_priv.h"
 
 enum {
     MAX_SEGMENTS = 8,
-    MAX_JOINED = 32, // at once: each takes memory for some blocks
     JOIN_RATIO = 3,
     SMALL_BYTES = 256 << 10, // segments below are joined whatever their ratio
     DEAD_MIN = 2000,         // contents that no file has, before anything is written anew for them
@@ -51,126 +49,15 @@ static void need_ids(index_alive *a)
         a->load(a->ctx, &a->ids, &a->n);
 }
 
-static bool is_alive(const index_alive *a, int64_t id)
-{
-    size_t lo = ken_first_i64(a->ids, a->n, sizeof *a->ids, id);
-    return lo < a->n && a->ids[lo] == id;
-}
-
-// One segment that is read.
-typedef struct part {
-    ken_segment_info info;
-    ken_lex_segment *words;
-    ken_mention_segment *mentions;
-    ken_vector_segment *vectors;
-    uint32_t n;    // contents
-    bool *is_live; // by content; NULL = not needed
-    uint32_t n_dead;
-} part;
-
-static int64_t id_of(const part *p, uint32_t i)
-{
-    uint32_t n;
-    if (p->words)
-        return ken_lex_segment_contents(p->words)[i].id;
-    if (p->mentions)
-        return ken_mention_segment_contents(p->mentions)[i];
-    return ken_vector_segment_contents(p->vectors, &n)[i].id;
-}
-
-static void close_part(part *p)
-{
-    ken_lex_segment_close(p->words);
-    ken_mention_segment_close(p->mentions);
-    ken_vector_segment_close(p->vectors);
-    ken_free(p->is_live);
-    *p = (part){ 0 };
-}
-
-// Opens a segment; when `alive` has a list, marks which of its contents are alive.
-static ken_status open_part(ken_store *store, ken_segment_kind kind, const ken_segment_info *info,
-                            const index_alive *alive, part *out, ken_err *err)
-{
-    ken_block_source source = ken_store_source(store, info);
-    ken_status st;
-    part p = { .info = *info };
-    if (kind == KEN_SEGMENT_WORDS) {
-        st = ken_lex_segment_open(&source, &p.words, err);
-        p.n = st ? 0 : ken_lex_segment_n_contents(p.words);
-    } else if (kind == KEN_SEGMENT_MENTIONS) {
-        st = ken_mention_segment_open(&source, &p.mentions, err);
-        p.n = st ? 0 : ken_mention_segment_n_contents(p.mentions);
-    } else {
-        st = ken_vector_segment_open(&source, &p.vectors, err);
-        if (!st)
-            (void)ken_vector_segment_contents(p.vectors, &p.n);
-    }
-    if (!st && alive->ids) {
-        p.is_live = ken_zalloc(p.n + (size_t)1);
-        for (uint32_t i = 0; i < p.n; i++) {
-            p.is_live[i] = is_alive(alive, id_of(&p, i));
-            p.n_dead += !p.is_live[i];
-        }
-    }
-    *out = p;
-    return st;
-}
-
 // ---- joining -----------------------------------------------------------------------------------
 
-static ken_status merge_words(const part *parts, size_t n, const ken_block_sink *sink, ken_err *err)
-{
-    ken_lex_input inputs[MAX_JOINED];
-    for (size_t i = 0; i < n; i++)
-        inputs[i] = (ken_lex_input){ parts[i].words, parts[i].is_live };
-    return ken_lex_merge(inputs, n, sink, err);
-}
-
-static ken_status merge_mentions(const part *parts, size_t n, const ken_block_sink *sink,
-                                 ken_err *err)
-{
-    ken_mention_input inputs[MAX_JOINED];
-    for (size_t i = 0; i < n; i++)
-        inputs[i] = (ken_mention_input){ parts[i].mentions, parts[i].is_live };
-    return ken_mention_merge(inputs, n, sink, err);
-}
-
-static ken_status merge_vectors(const part *parts, size_t n, const ken_block_sink *sink,
-                                ken_err *err)
-{
-    ken_vector_input inputs[MAX_JOINED];
-    for (size_t i = 0; i < n; i++)
-        inputs[i] = (ken_vector_input){ parts[i].vectors, parts[i].is_live };
-    return ken_vector_merge(inputs, n, sink, err);
-}
-
-// Writes the parts, all of one kind and model, as one segment; none when nothing in them is alive.
-static ken_status write_joined(ken_store *store, ken_segment_kind kind, const part *parts, size_t n,
-                               ken_err *err)
-{
-    ken_segment_writer w;
-    uint32_t n_contents = 0;
-    for (size_t i = 0; i < n; i++)
-        n_contents += parts[i].n - parts[i].n_dead;
-    if (!n_contents)
-        return KEN_OK;
-    ken_status st = ken_store_open_segment(store, kind, &w, err);
-    if (st)
-        return st;
-    ken_block_sink sink = ken_store_sink(&w);
-    st = kind == KEN_SEGMENT_WORDS      ? merge_words(parts, n, &sink, err)
-         : kind == KEN_SEGMENT_MENTIONS ? merge_mentions(parts, n, &sink, err)
-                                        : merge_vectors(parts, n, &sink, err);
-    return st ? st : ken_store_close_segment(&w, n_contents, err);
-}
-
 // The rows of what the parts leave out go, too.
-static ken_status drop_dead(ken_store *store, const part *parts, size_t n, ken_err *err)
+static ken_status drop_dead(ken_store *store, const index_part *parts, size_t n, ken_err *err)
 {
     ken_status st = KEN_OK;
     for (size_t p = 0; p < n && !st; p++) {
         for (uint32_t i = 0; i < parts[p].n && parts[p].n_dead && !st; i++) {
-            int64_t id = id_of(&parts[p], i);
+            int64_t id = ken_index__part_id(&parts[p], i);
             if (!parts[p].is_live[i])
                 st = ken_store_collect_some(store, &id, 1, err);
         }
@@ -179,7 +66,7 @@ static ken_status drop_dead(ken_store *store, const part *parts, size_t n, ken_e
 }
 
 // A branch may come back: what few files have lost is kept.
-static void spare_dead(part *parts, size_t n)
+static void spare_dead(index_part *parts, size_t n)
 {
     uint64_t n_contents = 0, n_dead = 0;
     for (size_t i = 0; i < n; i++) {
@@ -195,32 +82,17 @@ static void spare_dead(part *parts, size_t n)
     }
 }
 
-// Brings those of the first one's model to the front; returns how many there are.
-static size_t group_by_model(part *parts, size_t n)
-{
-    size_t n_same = 1;
-    for (size_t i = 1; parts[0].vectors && i < n; i++) {
-        part moved = parts[i];
-        if (!ken_vector_model_eq(ken_vector_segment_model(moved.vectors),
-                                 ken_vector_segment_model(parts[0].vectors)))
-            continue;
-        parts[i] = parts[n_same];
-        parts[n_same++] = moved;
-    }
-    return parts[0].vectors ? n_same : n;
-}
-
-static ken_status replace_parts(ken_store *store, ken_segment_kind kind, part *parts, size_t n,
-                                bool spares_dead, ken_err *err)
+static ken_status replace_parts(ken_store *store, ken_segment_kind kind, index_part *parts,
+                                size_t n, bool spares_dead, ken_err *err)
 {
     ken_status st = KEN_OK;
     for (size_t from = 0, n_group; from < n && !st; from += n_group) {
-        n_group = group_by_model(parts + from, n - from);
+        n_group = ken_index__group_parts(parts + from, n - from);
         if (spares_dead)
             spare_dead(parts + from, n_group);
         if (n_group == 1 && !parts[from].n_dead)
             continue; // there is nothing to join it with
-        st = write_joined(store, kind, parts + from, n_group, err);
+        st = ken_index__write_parts(store, kind, parts + from, n_group, err);
         if (!st)
             st = drop_dead(store, parts + from, n_group, err);
         for (size_t i = from; i < from + n_group && !st; i++)
@@ -255,15 +127,16 @@ static ken_status join_once(ken_store *store, ken_segment_kind kind, size_t most
     for (size_t i = 0; i < n; i++)
         sizes[i] = infos[i].n_bytes;
     size_t first = ken_index__plan_join(sizes, n, most);
-    if (n - first > MAX_JOINED)
-        first = n - MAX_JOINED;
-    part parts[MAX_JOINED] = { 0 };
+    if (n - first > INDEX_PARTS_MAX)
+        first = n - INDEX_PARTS_MAX;
+    index_part parts[INDEX_PARTS_MAX] = { 0 };
     for (; first + n_parts < n && !st; n_parts++)
-        st = open_part(store, kind, &infos[first + n_parts], alive, &parts[n_parts], err);
+        st =
+            ken_index__open_part(store, kind, &infos[first + n_parts], alive, &parts[n_parts], err);
     if (!st)
         st = replace_parts(store, kind, parts, n_parts, true, err);
     for (size_t i = 0; i < n_parts; i++)
-        close_part(&parts[i]);
+        ken_index__close_part(&parts[i]);
     *out_has_joined = true;
 out:
     ken_arena_release(&arena);
@@ -293,11 +166,11 @@ static ken_status sweep(ken_store *store, ken_segment_kind kind, const index_ali
     ken_arena_init(&arena, 0);
     ken_status st = ken_store_list_segments(store, kind, &arena, &infos, &n, err);
     for (size_t i = 0; !st && i < n; i++) {
-        part p = { 0 };
-        st = open_part(store, kind, &infos[i], alive, &p, err);
+        index_part p = { 0 };
+        st = ken_index__open_part(store, kind, &infos[i], alive, &p, err);
         if (!st && (uint64_t)p.n_dead * 4 > p.n)
             st = replace_parts(store, kind, &p, 1, false, err);
-        close_part(&p);
+        ken_index__close_part(&p);
     }
     ken_arena_release(&arena);
     return st;

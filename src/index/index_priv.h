@@ -207,6 +207,7 @@ ken_status ken_index__load_name(ken_store *store, const char *key, ken_arena *ar
                                 char out[KEN_EMBED_NAME_MAX + 1], ken_err *err) KEN_MUST_USE;
 
 // ---- index_scope.c ----
+#define INDEX_SCOPE "index.scope" // the value it is kept in
 bool ken_index__is_scope_given(const ken_index_scope *s);
 // The scope that the index has, and the one that it will have: the one that `opts` give, else the same,
 // which then becomes that of `opts`. Texts are in the arena.

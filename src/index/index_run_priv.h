@@ -12,6 +12,8 @@
 
 // The stored value: when the last run began that saw every file.
 #define INDEX_SEEN "index.seen_ms"
+// And: what extracted the contents of the generation (ken_index_feature).
+#define INDEX_FEATURE "index.feature"
 
 // The plan for a scanned file.
 typedef struct index_planned {

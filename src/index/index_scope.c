@@ -6,8 +6,6 @@
 
 #include "index/index_priv.h"
 
-static const char scope_key[] = "index.scope";
-
 bool ken_index__is_scope_given(const ken_index_scope *s)
 {
     return s->has_include || s->has_exclude || s->has_max_bytes || s->is_cleared;
@@ -70,7 +68,7 @@ static void apply_scope(ken_str text, ken_arena *arena, ken_scan_opts *scan)
 ken_status ken_index_load_scope(ken_store *store, ken_arena *arena, ken_str *out, ken_err *err)
 {
     *out = KEN_STR("");
-    ken_status st = ken_store_load_value(store, ken_str_c(scope_key), arena, out, err);
+    ken_status st = ken_store_load_value(store, KEN_STR(INDEX_SCOPE), arena, out, err);
     return st == KEN_ENOTFOUND ? KEN_OK : st;
 }
 
@@ -90,5 +88,5 @@ ken_status ken_index__take_scope(ken_store *store, ken_arena *arena, ken_index_o
 
 ken_status ken_index__put_scope(ken_store *store, ken_str text, ken_err *err)
 {
-    return ken_store_put_value(store, ken_str_c(scope_key), text, err);
+    return ken_store_put_value(store, KEN_STR(INDEX_SCOPE), text, err);
 }

@@ -179,6 +179,7 @@ ken_status ken_lex_names_near(ken_lex_segment *s, ken_str name, uint32_t n_edits
 typedef struct ken_lex_input {
     ken_lex_segment *segment;
     const bool *is_live; // by ordinal; NULL = all are
+    const int64_t *ids;  // by ordinal: of the content in what is written; NULL = as it is
 } ken_lex_input;
 
 // Writes the contents of some segments, less those that are not alive, as one: what building it from

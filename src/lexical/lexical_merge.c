@@ -36,7 +36,8 @@ static ken_status put_contents(merge *m, const ken_lex_input *from, ken_err *err
             bool is_live = !from[k].is_live || from[k].is_live[i];
             m->in[k].ordinals[i] = is_live ? ordinal++ : UINT32_MAX;
             if (is_live)
-                ken_lex__put_content(&m->w, c[i].id, c[i].n_chunks, c[i].len);
+                ken_lex__put_content(&m->w, from[k].ids ? from[k].ids[i] : c[i].id, c[i].n_chunks,
+                                     c[i].len);
         }
     }
     for (size_t k = 0; k < m->n; k++) {

@@ -70,6 +70,7 @@ ken_status ken_mention_find(const ken_mention_segment *s, uint32_t hash, ken_men
 typedef struct ken_mention_input {
     ken_mention_segment *segment;
     const bool *is_live; // by ordinal; NULL = all are
+    const int64_t *ids;  // by ordinal: of the content in what is written; NULL = as it is
 } ken_mention_input;
 
 // Writes the contents of some segments, less those that are not alive, as one. Reads them from end

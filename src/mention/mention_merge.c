@@ -74,7 +74,7 @@ static void put_ids(mention_writer *w, input *in, const ken_mention_input *from,
             bool is_live = !from[k].is_live || from[k].is_live[i];
             in[k].ordinals[i] = is_live ? ordinal++ : UINT32_MAX;
             if (is_live)
-                ken_mention__put_id(w, ids[i]);
+                ken_mention__put_id(w, from[k].ids ? from[k].ids[i] : ids[i]);
         }
     }
 }

@@ -74,6 +74,7 @@ ken_status ken_vector_segment_rows(ken_vector_segment *s, const ken_vector_conte
 typedef struct ken_vector_input {
     ken_vector_segment *segment;
     const bool *is_live; // by content; NULL = all are
+    const int64_t *ids;  // by content: its id in what is written; NULL = as it is
 } ken_vector_input;
 
 // Writes the contents of at least one segment, all of one model, as one, less those that are not

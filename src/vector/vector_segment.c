@@ -384,7 +384,7 @@ ken_status ken_vector_merge(const ken_vector_input *inputs, size_t n, const ken_
         for (uint32_t i = 0; i < inputs[k].segment->n_contents; i++) {
             const ken_vector_content *c = &inputs[k].segment->contents[i];
             if (is_live(&inputs[k], i)) {
-                put_content(c->id, row, c->n_rows, &out);
+                put_content(inputs[k].ids ? inputs[k].ids[i] : c->id, row, c->n_rows, &out);
                 row += c->n_rows;
             }
         }

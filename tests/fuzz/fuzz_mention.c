@@ -47,7 +47,7 @@ static void read_all(ken_mention_segment *s)
         is_live[i] = i % 2;
     ken_buf out = KEN_BUF_INIT(0);
     ken_block_sink sink = ken_block_sink_of(&out, BLOCK);
-    ken_mention_input input = { s, is_live };
+    ken_mention_input input = { s, is_live, NULL };
     ken_status st = ken_mention_merge(&input, 1, &sink, &err);
     KEN_ASSERT(!st || (err.msg[0] && (st == KEN_ECORRUPT || st == KEN_ELIMIT)));
     ken_buf_release(&out);

@@ -113,7 +113,7 @@ static void merge(ken_lex_segment *s)
         is_live[i] = i % 2 == 0;
     ken_buf out = KEN_BUF_INIT((size_t)16 << 20);
     ken_block_sink sink = ken_block_sink_of(&out, UNIT);
-    ken_lex_input input = { s, is_live };
+    ken_lex_input input = { s, is_live, NULL };
     ken_status st = ken_lex_merge(&input, 1, &sink, &err);
     KEN_ASSERT(!st || (err.msg[0] && (st == KEN_ECORRUPT || st == KEN_ELIMIT)));
     ken_buf_release(&out);

@@ -696,7 +696,7 @@ static void merge(lab_segment *parts, size_t n, const lab_docs *docs, bool drops
             if (is_live[p][i])
                 ken_vec_push(alive, docs[p].ptr[i]);
         }
-        inputs[p] = (ken_lex_input){ parts[p].s, drops ? is_live[p] : NULL };
+        inputs[p] = (ken_lex_input){ parts[p].s, drops ? is_live[p] : NULL, NULL };
     }
     out->block_bytes = 512;
     ken_block_sink sink = lab_sink(out);
@@ -858,7 +858,7 @@ static void ask_everything(lab_segment *l, const lab_docs *docs)
         is_live[i] = i % 3 != 0;
     ken_buf again = KEN_BUF_INIT(0);
     ken_block_sink sink = ken_block_sink_of(&again, 4096);
-    ken_lex_input input = { l->s, is_live };
+    ken_lex_input input = { l->s, is_live, NULL };
     st = ken_lex_merge(&input, 1, &sink, &err);
     kt_true(!st || st == KEN_ECORRUPT);
     ken_buf_release(&again);
@@ -904,7 +904,7 @@ static void check_merge_size(const lab_segment *whole, size_t at)
     if (!lab_open(&l, &err)) {
         ken_buf again = KEN_BUF_INIT(0);
         ken_block_sink sink = ken_block_sink_of(&again, 512);
-        ken_lex_input input = { l.s, NULL };
+        ken_lex_input input = { l.s, NULL, NULL };
         ken_status st = ken_lex_merge(&input, 1, &sink, &err);
         kt_true(!st || st == KEN_ECORRUPT);
         kt_true(again.len <= 2 * whole->bytes.len);
@@ -1003,7 +1003,7 @@ KEN_TEST(merging_holds_some_blocks_of_each_part)
         lab_docs docs = { 0 };
         random_docs(&docs, 3000, 6000);
         build(&parts[p], &docs, UNIT);
-        inputs[p] = (ken_lex_input){ parts[p].s, NULL };
+        inputs[p] = (ken_lex_input){ parts[p].s, NULL, NULL };
         n_bytes += parts[p].bytes.len;
         lab_docs_release(&docs);
     }

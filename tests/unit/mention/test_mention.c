@@ -116,7 +116,7 @@ KEN_TEST(joining_keeps_what_is_alive)
     for (uint32_t c = 0; c < CONTENTS; c++)
         is_live[c] = c % 3 != 0;
     ken_block_sink sink = ken_block_sink_of(&joined, BLOCK);
-    ken_mention_input input = { s, is_live };
+    ken_mention_input input = { s, is_live, NULL };
     kt_ok(ken_mention_merge(&input, 1, &sink, NULL));
     ken_mention_segment_close(s);
     s = open_segment(&joined);
@@ -159,7 +159,7 @@ KEN_TEST(joining_several_equals_building_from_scratch)
     for (int i = 0; i < PARTS; i++) {
         bytes[i] = KEN_BUF_INIT(0);
         build_some(cuts[i], cuts[i + 1], &bytes[i]);
-        inputs[i] = (ken_mention_input){ open_segment(&bytes[i]), NULL };
+        inputs[i] = (ken_mention_input){ open_segment(&bytes[i]), NULL, NULL };
     }
     ken_block_sink sink = ken_block_sink_of(&joined, BLOCK);
     kt_ok(ken_mention_merge(inputs, PARTS, &sink, NULL));
