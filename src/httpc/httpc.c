@@ -66,6 +66,13 @@ const char *ken_httpc_fault_text(ken_httpc_fault f)
 
 // ---- URLs ------------------------------------------------------------------------------------
 
+// Bytes of a URL that a message shows: a query may hold a secret.
+static int shown(const char *url)
+{
+    size_t n = strcspn(url, "?#");
+    return n < URL_SHOWN ? (int)n : URL_SHOWN;
+}
+
 // "host:port" of an http or https URL; empty when it is none.
 static ken_str find_authority(ken_str url)
 {
@@ -384,7 +391,7 @@ static ken_status fail(const exchange *x, CURLcode code, ken_httpc_fault *out, k
         return x->disk.status;
     }
     bool has_reason = x->reason[0] && !x->fault;
-    return KEN_FAIL(err, status_of(f), "'%.*s': %s%s%.200s%s", URL_SHOWN, x->url,
+    return KEN_FAIL(err, status_of(f), "'%.*s': %s%s%.200s%s", shown(x->url), x->url,
                     ken_httpc_fault_text(f), has_reason ? " (" : "", has_reason ? x->reason : "",
                     has_reason ? ")" : "");
 }
@@ -442,6 +449,10 @@ static void set_fetch(const exchange *x, CURL *easy)
     c->set(easy, CURLOPT_REDIR_PROTOCOLS,
            (long)(is_https ? CURLPROTO_HTTPS : CURLPROTO_HTTP | CURLPROTO_HTTPS));
     c->set(easy, CURLOPT_WRITEFUNCTION, keep_file);
+    if (d->bearer) { // curl does not send it to where it is redirected
+        c->set(easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_BEARER);
+        c->set(easy, CURLOPT_XOAUTH2_BEARER, d->bearer);
+    }
 }
 
 // Waits in short steps. CURLE_OK, or how it failed; x->fault is set when we stopped it.
@@ -587,10 +598,10 @@ static ken_status fetch_rest(ken_httpc *c, exchange *x, CURLcode *out_code, ken_
 static ken_status check_answer(const exchange *x, ken_err *err)
 {
     if (x->r.status == 404)
-        return KEN_FAIL(err, KEN_ENOTFOUND, "'%.*s': there is no such file (404)", URL_SHOWN,
+        return KEN_FAIL(err, KEN_ENOTFOUND, "'%.*s': there is no such file (404)", shown(x->url),
                         x->url);
     if (x->r.status != 200 && x->r.status != 206)
-        return KEN_FAIL(err, KEN_EIO, "'%.*s': the server answered %d", URL_SHOWN, x->url,
+        return KEN_FAIL(err, KEN_EIO, "'%.*s': the server answered %d", shown(x->url), x->url,
                         x->r.status);
     return KEN_OK;
 }

@@ -104,6 +104,7 @@ typedef void ken_httpc_progress_fn(void *ctx, uint64_t done_bytes, uint64_t tota
 typedef struct ken_httpc_download {
     const char *url;
     const char *path;                // the file; what is in it already is taken for the beginning
+    const char *bearer;              // a token for the host of `url` alone; NULL = none
     uint64_t max_bytes;              // 0 = 16 GiB
     int64_t connect_ms;              // 0 = KEN_HTTPC_CONNECT_MS
     int64_t stall_ms;                // without a byte; 0 = 60 s

@@ -204,11 +204,21 @@ static void set_hidden(git_run *r, ken_str name, const char *value)
     ken_vec_push(&r->env, ken_arena_printf(&r->arena, "GIT_CONFIG_VALUE_%u=%s", n, value).ptr);
 }
 
-// KEN_GIT_TOKEN_<HOST>, the host in capitals with "_" for what is neither letter nor digit.
-static const char *token_of(git_run *r, ken_str host)
+// The host with its port; empty when there is none.
+static ken_str host_of(ken_str url)
 {
-    ken_str prefix = KEN_STR("KEN_GIT_TOKEN_");
-    char *name = ken_arena_zalloc(&r->arena, prefix.len + host.len + 1);
+    size_t at = ken_str_find(url, KEN_STR("://"));
+    ken_str rest = at == SIZE_MAX ? KEN_STR("") : ken_str_sub(url, at + 3, url.len);
+    return ken_str_sub(rest, 0, ken_str_find_char(rest, '/'));
+}
+
+// KEN_GIT_TOKEN_<HOST>, the host in capitals with "_" for what is neither letter nor digit.
+const char *ken_git_find_token(ken_str url, ken_arena *arena)
+{
+    ken_str prefix = KEN_STR("KEN_GIT_TOKEN_"), host = host_of(url);
+    if (!host.len)
+        return NULL;
+    char *name = ken_arena_zalloc(arena, prefix.len + host.len + 1);
     memcpy(name, prefix.ptr, prefix.len);
     for (size_t i = 0; i < host.len; i++) {
         char c = host.ptr[i];
@@ -216,20 +226,18 @@ static const char *token_of(git_run *r, ken_str host)
             c = (char)(c - 'a' + 'A');
         name[prefix.len + i] = ken_is_upper(c) || ken_is_digit(c) ? c : '_';
     }
-    return ken_proc_env(name);
+    const char *token = ken_proc_env(name);
+    return token && *token ? token : NULL;
 }
 
 // The token is sent to its host alone: git's setting is bound to the address.
 static void put_token(git_run *r, const char *url)
 {
-    ken_str https = KEN_STR("https://"), rest = ken_str_c(url);
-    if (!ken_str_starts(rest, https))
-        return;
-    rest = ken_str_sub(rest, https.len, rest.len);
-    size_t end = ken_str_find_char(rest, '/');
-    ken_str host = ken_str_sub(rest, 0, end == SIZE_MAX ? rest.len : end);
-    const char *token = token_of(r, host);
-    if (!token || !*token)
+    ken_str host = host_of(ken_str_c(url));
+    const char *token = ken_str_starts(ken_str_c(url), KEN_STR("https://"))
+                            ? ken_git_find_token(ken_str_c(url), &r->arena)
+                            : NULL;
+    if (!token)
         return;
     ken_str pair = ken_arena_printf(&r->arena, "x-access-token:%s", token);
     char *coded = ken_arena_alloc(&r->arena, KEN_BASE64_LEN(pair.len) + 1);

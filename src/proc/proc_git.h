@@ -38,6 +38,9 @@ typedef struct ken_git_reach {
 ken_status ken_git_run_clone(const ken_proc_opts *opts, const ken_git_reach *reach,
                              ken_proc_result *out, ken_err *err) KEN_MUST_USE;
 
+// What KEN_GIT_TOKEN_<HOST> of the environment says for the host of the URL, a token that is sent to it alone;
+// NULL = nothing.
+const char *ken_git_find_token(ken_str url, ken_arena *arena);
 // Where git is: an absolute path, links resolved. KEN_ENOTFOUND.
 ken_status ken_git_find(ken_arena *arena, ken_str *out, ken_err *err) KEN_MUST_USE;
 
