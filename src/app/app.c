@@ -572,7 +572,7 @@ static ken_status index_locked(ken_app *app, const ken_project_info *project,
     return st;
 }
 
-static void note_indexed(ken_app *app, const ken_project_info *project)
+void ken_app__note_indexed(ken_app *app, const ken_project_info *project)
 {
     // The time is for lists only: the generation is what counts, so failing here is no failure.
     ken_catalog *c = NULL;
@@ -629,7 +629,7 @@ static ken_status index_project(ken_app *app, const ken_project_info *project,
     ken_app__end_run(&run);
     ken_fs_unlock(lock_fd);
     if (!st)
-        note_indexed(app, project);
+        ken_app__note_indexed(app, project);
     ken_alloc_trim();
 out:
     ken_config_free(settings);

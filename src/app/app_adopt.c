@@ -35,8 +35,18 @@ static bool is_known(const ken_catalog_row *rows, size_t n, ken_uuid id)
     return false;
 }
 
-static bool has_commit(ken_str root, ken_str commit, ken_arena *arena)
+static bool is_hash(ken_str s)
 {
+    for (size_t i = 0; i < s.len; i++)
+        if (!ken_is_digit(s.ptr[i]) && (s.ptr[i] < 'a' || s.ptr[i] > 'f'))
+            return false;
+    return s.len >= 40;
+}
+
+bool ken_app__has_commit(ken_str root, ken_str commit, ken_arena *arena)
+{
+    if (!is_hash(commit))
+        return false;
     const char *argv[] = {
         "rev-parse", "--verify", "--quiet",
         ken_arena_printf(arena, KEN_STR_FMT "^{commit}", KEN_STR_ARG(commit)).ptr, NULL
@@ -52,14 +62,6 @@ static bool has_commit(ken_str root, ken_str commit, ken_arena *arena)
     return is_there;
 }
 
-static bool is_hash(ken_str s)
-{
-    for (size_t i = 0; i < s.len; i++)
-        if (!ken_is_digit(s.ptr[i]) && (s.ptr[i] < 'a' || s.ptr[i] > 'f'))
-            return false;
-    return s.len >= 40;
-}
-
 typedef enum evidence {
     NO_EVIDENCE = 0,
     BY_COMMIT,
@@ -73,8 +75,7 @@ static evidence evidence_of(const ken_generation *g, ken_str root, ken_arena *ar
         return NO_EVIDENCE;
     if (ken_str_eq(g->root, root))
         return BY_ROOT;
-    bool is_moved =
-        !ken_fs_exists(g->root.ptr) && is_hash(g->git_head) && has_commit(root, g->git_head, arena);
+    bool is_moved = !ken_fs_exists(g->root.ptr) && ken_app__has_commit(root, g->git_head, arena);
     return is_moved ? BY_COMMIT : NO_EVIDENCE;
 }
 

@@ -118,6 +118,17 @@ static ken_status put_rows(ken_store *store, ken_store *damaged, const salvaged_
     return st;
 }
 
+ken_status ken_app__copy_checkpoints(ken_store *store, ken_store *from, uint64_t *out_n,
+                                     ken_err *err)
+{
+    salvaged_vec rows = { 0 };
+    list_readable(from, &rows);
+    *out_n = 0;
+    ken_status st = put_rows(store, from, &rows, out_n, err);
+    ken_vec_release(&rows);
+    return st;
+}
+
 static ken_status carry_over(ken_store *store, ken_store *damaged, ken_str name,
                              ken_index_report *out, ken_err *err)
 {

@@ -77,6 +77,8 @@ void ken_app__sync_if_due(ken_app *app, const ken_project_info *project);
 void ken_app__end_syncs(ken_app *app); // waits for the one that runs, which ends soon
 
 // ---- app_adopt.c ----
+// Whether the repository of the folder `root` has the commit; false where git cannot be asked.
+bool ken_app__has_commit(ken_str root, ken_str commit, ken_arena *arena);
 // The row of `root`, which has none, for the index in the data folder that was made of it and that no
 // project has. KEN_ENOTFOUND without a message when there is none.
 ken_status ken_app__take_up(ken_app *app, ken_catalog *c, ken_str root, ken_str name,
@@ -124,7 +126,14 @@ ken_status ken_app__check_active(const ken_project_info *project, ken_err *err) 
 ken_status ken_app__lock_index(ken_app *app, const ken_project_info *project, int *out_fd,
                                ken_err *err);
 
+// The time of the index, for lists.
+void ken_app__note_indexed(ken_app *app, const ken_project_info *project);
+
 // ---- app_checkpoints.c ----
+// The checkpoints of another index that `store` has not, in its open write transaction. What makes no
+// sense is passed over.
+ken_status ken_app__copy_checkpoints(ken_store *store, ken_store *from, uint64_t *out_n,
+                                     ken_err *err) KEN_MUST_USE;
 // Into an index that was just made in place of a damaged one: the checkpoints that can be read of
 // the damaged file, once. `out` says how many.
 ken_status ken_app__salvage(ken_store *store, ken_str db_path, ken_arena *arena,

@@ -65,6 +65,8 @@ ken_status ken_cli__run_tool(cli *x, ken_err *err);
 // ---- commands that are no operations ----
 // In the order of help. Each is a ken_cli__<name>_command in the file that runs it.
 #define CLI_OWN_COMMANDS(X) \
+    X(export)               \
+    X(import)               \
     X(sql)                  \
     X(model)                \
     X(jobs_list)            \

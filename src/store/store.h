@@ -49,6 +49,8 @@ typedef struct ken_store_opts {
 // Creates or migrates the database. Read-only, it is only migrated, where that may be written.
 ken_status ken_store_open(const ken_store_opts *opts, ken_store **out, ken_err *err) KEN_MUST_USE;
 void ken_store_close(ken_store *s);
+// The version of the tables of a SQLite file that this program makes; it reads older ones.
+int32_t ken_store_sqlite_schema(void);
 // The path that it was opened with, borrowed: another store on the same data can be opened with it.
 const char *ken_store_path(const ken_store *s);
 

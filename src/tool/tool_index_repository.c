@@ -7,6 +7,7 @@
 #include "base/path.h"
 #include "base/utf8.h"
 #include "tool/tool_graph_priv.h"
+#include "tool/tool_index_priv.h"
 #include "tool/tool_rules_priv.h"
 
 enum {
@@ -14,7 +15,7 @@ enum {
 };
 
 typedef struct index_request {
-    ken_str path, name;
+    ken_str path, name, from;
     bool is_forced, is_only;
     ken_str on_error;       // "skip" or "abort"
     uint64_t max_file_size; // 0 = what settings say
@@ -46,6 +47,7 @@ static ken_status read_request(const ken_tool_env *env, const ken_args_index_rep
 {
     *req = (index_request){ .path = a->repo_path,
                             .name = a->name,
+                            .from = a->from,
                             .is_forced = a->force_reindex,
                             .is_only = a->only,
                             .on_error = a->on_error,
@@ -214,6 +216,7 @@ typedef struct run {
     ken_index_opts opts;
     ken_index_report report;
     ken_app_embedding made;
+    ken_tool__bundle bundle;
     uint64_t limit_s; // 0 = none
     ken_cancel cancel;
     ken_index_progress last; // how far it got
@@ -311,6 +314,8 @@ static json_t *done_json(const run *r)
 {
     const ken_tool_env *env = r->env;
     json_t *o = report_json(&r->project, &r->opts, &r->report, env->arena);
+    if (r->bundle.told)
+        ken_json_set(o, "from", json_incref(r->bundle.told));
     if (r->made.was_needed || r->made.note.len) {
         json_t *e = ken_app_embedding_json(&r->made);
         ken_str text = ken_app_embedding_text(&r->made, env->arena);
@@ -328,7 +333,10 @@ static ken_status run_index(run *r, ken_err *err)
     if (env->ctx->is_command) // a server has said it at its start
         ken_app_log_notes(env->app);
     ken_status st =
-        ken_app_index(env->app, &r->project, &r->opts, &r->cancel, env->arena, &r->report, err);
+        ken_tool__take_from(env, &r->project, on_progress, r, &r->cancel, &r->bundle, err);
+    if (!st)
+        st =
+            ken_app_index(env->app, &r->project, &r->opts, &r->cancel, env->arena, &r->report, err);
     if (!st)
         st = ken_app_embed(env->app, &r->project, r->settings, on_progress, r, &r->cancel,
                            env->arena, &r->made, err);
@@ -345,12 +353,16 @@ ken_status ken_tool__index_repository(const ken_tool_env *env, const void *args,
         st = find_target(env, &r.req, &r.project, err);
     if (!st)
         ken_tool__note_project(env, &r.project);
+    if (!st)
+        st = ken_tool__open_from(env, &r.project, r.req.from, &r.bundle, err);
     if (!st && env->ctx->is_command)
         st = ken_app_enter_sandbox(env->app, &r.project, true, err);
     if (!st)
         st = ken_app_load_settings(env->app, &r.project, &r.settings, err);
-    if (st)
+    if (st) {
+        ken_tool__close_from(&r.bundle);
         return st;
+    }
     set_opts(&r);
     set_limit(&r);
     st = run_index(&r, &tried);
@@ -365,6 +377,7 @@ ken_status ken_tool__index_repository(const ken_tool_env *env, const void *args,
             *err = tried;
     }
     ken_config_free(r.settings);
+    ken_tool__close_from(&r.bundle);
     return st;
 }
 
@@ -458,6 +471,7 @@ void ken_tool__index_repository_text(const json_t *answer, ken_paint *out)
     ken_paint_puts(out, "  ");
     ken_paint_str(out, KEN_STYLE_PATH, ken_tool__member(project, "root"));
     ken_paint_puts(out, "\n");
+    ken_tool__put_from(json_object_get(answer, "from"), out);
     if (json_object_get(answer, "changes"))
         put_report(answer, out);
     put_errors(json_object_get(answer, "errors"), out);

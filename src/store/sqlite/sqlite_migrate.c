@@ -136,6 +136,11 @@ static ken_status upgrade(ken_sq *q, ken_err *err)
     return ken_store__sq_exec_filled(q, KEN_SQ_SET_MARKS, words, err);
 }
 
+int32_t ken_store_sqlite_schema(void)
+{
+    return ken_store__sq_index_schema.version;
+}
+
 ken_status ken_store__sq_upgrade(ken_sq *q, ken_err *err)
 {
     ken_status st = ken_store__sq_exec(q, KEN_SQ_BEGIN_WRITE, err);
