@@ -8,7 +8,7 @@
 #include "base/fs.h"
 #include "bench.h"
 #include "index/index.h"
-#include "query/query_graph.h"
+#include "query/query_tree.h"
 
 static const char help[] =
     "bench_usages [--queries N] [--keep DIR] [--only answers] [--json] [PATH]\n"

@@ -6,6 +6,7 @@
 #include "base/path.h"
 #include "base/utf8.h"
 #include "query/query_facts.h"
+#include "query/query_tree.h"
 #include "rulebook/rulebook_priv.h"
 
 enum {

@@ -7,7 +7,7 @@
 #ifndef KEN_TOOL_TOOL_GRAPH_PRIV_H
 #define KEN_TOOL_TOOL_GRAPH_PRIV_H
 
-#include "query/query_graph.h"
+#include "query/query_tree.h"
 #include "tool/tool_priv.h"
 #include "tool_specs.h"
 

@@ -4,6 +4,7 @@
 #define KEN_QUERY_CODE_ARCH_PRIV_H
 
 #include "query/query_graph_priv.h"
+#include "query/query_tree.h"
 
 enum {
     QUERY_MODULES_FEW = 8,

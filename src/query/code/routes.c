@@ -5,6 +5,7 @@
 #include "base/path.h"
 #include "mention/mention.h"
 #include "query/query_routers_priv.h"
+#include "query/query_tree.h"
 #include "route/route_rails.h"
 #include "route/route_text.h"
 

@@ -3,7 +3,7 @@
 #ifndef KEN_TESTS_CALLS_LAB_H
 #define KEN_TESTS_CALLS_LAB_H
 
-#include "query/query_graph.h"
+#include "query/query_tree.h"
 #include "unit/index/index_lab.h"
 
 static index_lab l;
