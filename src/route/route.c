@@ -188,10 +188,11 @@ typedef struct word_list {
 static bool read_words(route_reader *r, ken_str key, yaml_node_t *v, ken_framework *out,
                        ken_status *st)
 {
-    static const word_list lists[] = { WORDS(languages), WORDS(modules),    WORDS(apps),
-                                       WORDS(routers),   WORDS(methods),    WORDS(paths),
-                                       WORDS(prefixes),  WORDS(qualifiers), WORDS(primary),
-                                       WORDS(files),     WORDS(settings),   WORDS(guards) };
+    static const word_list lists[] = { WORDS(languages),  WORDS(modules),    WORDS(apps),
+                                       WORDS(routers),    WORDS(methods),    WORDS(paths),
+                                       WORDS(prefixes),   WORDS(qualifiers), WORDS(primary),
+                                       WORDS(files),      WORDS(settings),   WORDS(guards),
+                                       WORDS(guard_bases) };
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         if (!ken_str_eq_c(key, lists[i].key))
             continue;
@@ -215,9 +216,11 @@ static ken_status read_key(route_reader *r, yaml_node_t *k, yaml_node_t *v, ken_
     else if (ken_str_eq(key, KEN_STR("bindings")))
         return each_item(r, v, "bindings", KEN_BINDING_RULES, &out->n_bindings, add_binding, out);
     else if (!read_words(r, key, v, out, &st))
-        return fail(r, k,
-                    "one of name, languages, modules, rules, apps, routers, methods, paths, "
-                    "prefixes, guards, files, settings, absolute, bindings, qualifiers, primary");
+        return fail(
+            r, k,
+            "one of name, languages, modules, rules, apps, routers, methods, paths, "
+            "prefixes, guards, guard_bases, files, settings, absolute, bindings, qualifiers, "
+            "primary");
     return st;
 }
 

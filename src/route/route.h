@@ -88,6 +88,9 @@ typedef struct ken_framework {
     // Fields of a class that is a handler: what they list runs before it.
     ken_str guards[KEN_ROUTE_WORDS];
     uint32_t n_guards;
+    // Bases of such a class that check before it runs, by name.
+    ken_str guard_bases[KEN_ROUTE_WORDS];
+    uint32_t n_guard_bases;
     // Files of settings, and their keys whose values stand before all paths, in that order.
     ken_str files[KEN_ROUTE_WORDS], settings[KEN_ROUTE_WORDS];
     uint32_t n_files, n_settings;

@@ -764,8 +764,36 @@ static bool find_field(handler_list *h, ken_graph_def type, ken_str name, int de
     return false;
 }
 
-// What decorates the class, and what its fields list that the framework runs before it:
-// `permission_classes = [IsAuthenticated]`.
+static bool is_guard_base(const ken_framework *f, ken_str name)
+{
+    for (uint32_t i = 0; i < f->n_guard_bases; i++)
+        if (ken_str_eq(f->guard_bases[i], name))
+            return true;
+    return false;
+}
+
+// What a class or its bases are built on that checks first: `class Edit(LoginRequiredMixin, UpdateView)`.
+static ken_status add_base_guards(handler_list *h, const ken_framework *f, ken_graph_def type,
+                                  int depth, ken_err *err) // NOLINT(misc-no-recursion)
+{
+    ken_graph_def bases[BASES_MAX];
+    ken_status st = turn_to(h, type.file, err);
+    if (st || !h->unit || type.def >= h->unit->facts->n_symbols)
+        return st;
+    const ken_symbol *sym = &h->unit->facts->symbols[type.def];
+    const ken_refs *r = h->unit->refs;
+    for (uint32_t i = ken_query__first_ref(r, sym->span.start);
+         i < r->n_refs && r->refs[i].byte < sym->signature.end; i++)
+        if (r->refs[i].role == KEN_REF_INHERIT && is_guard_base(f, r->exprs[r->refs[i].expr].name))
+            add_guard(h, &r->refs[i], KEN_GUARD_DECORATOR, false);
+    uint32_t n = depth < BASES_DEEP ? ken_graph_bases(h->g, type, bases, BASES_MAX) : 0;
+    for (uint32_t i = 0; !st && i < n; i++)
+        st = add_base_guards(h, f, bases[i], depth + 1, err);
+    return st;
+}
+
+// What decorates the class, what it is built on that checks, and what its fields list that the
+// framework runs before it: `permission_classes = [IsAuthenticated]`.
 static ken_status add_view_guards(handler_list *h, const ken_handler_fact *fact, ken_err *err)
 {
     ken_graph_def type = fact->route.handler_id, field;
@@ -773,6 +801,8 @@ static ken_status add_view_guards(handler_list *h, const ken_handler_fact *fact,
     ken_status st = turn_to(h, type.file, err);
     if (!st && h->unit && type.def < h->unit->facts->n_symbols)
         add_decorators(h, type.def, 0);
+    if (!st && framework && framework->n_guard_bases)
+        st = add_base_guards(h, framework, type, 0, err);
     for (uint32_t i = 0; framework && !st && i < framework->n_guards; i++) {
         if (!find_field(h, type, framework->guards[i], 0, &field))
             continue;

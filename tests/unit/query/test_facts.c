@@ -523,6 +523,32 @@ KEN_TEST(handlers_of_django_that_are_classes)
     sample_end();
 }
 
+// A base of the framework that checks runs before the class, wherever among the bases it stands.
+KEN_TEST(handlers_of_django_that_are_built_on_what_checks)
+{
+    start();
+    lab_write(&l, "shop/urls.py",
+              "from django.urls import path\nfrom shop.views import Edit, Show, Remove\n\n"
+              "urlpatterns = [\n"
+              "    path('e/', Edit.as_view()),\n"
+              "    path('s/', Show.as_view()),\n"
+              "    path('r/', Remove.as_view()),\n]\n");
+    lab_write(
+        &l, "shop/views.py",
+        "from django.contrib.auth import mixins\n"
+        "from django.contrib.auth.mixins import LoginRequiredMixin\n"
+        "from django.views.generic import View\n\n"
+        "class Edit(LoginRequiredMixin, View):\n    pass\n\n"
+        "class Show(View):\n    def get(self, request):\n        return LoginRequiredMixin\n\n"
+        "class Remove(mixins.PermissionRequiredMixin, Edit):\n    pass\n");
+    sample_index();
+    kt_eq_str(handlers_text(""), "ANY /e/ Edit(shop/views.py:5) @LoginRequiredMixin\n"
+                                 "ANY /s/ Show(shop/views.py:8)\n"
+                                 "ANY /r/ Remove(shop/views.py:12) @mixins.PermissionRequiredMixin "
+                                 "@LoginRequiredMixin\n");
+    sample_end();
+}
+
 KEN_TEST(handlers_of_go_in_groups)
 {
     start();
