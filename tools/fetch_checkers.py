@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Fetches what the tests check the metrics with, into build/tools/:
+"""Fetches what tests check metrics and templates for CI with, into build/tools/:
 
     promtool             reads what Prometheus reads     Debian package prometheus
     prometheus_client/   reads OpenMetrics, strictly     PyPI prometheus-client
+    check-jsonschema/    has the schemas of GitHub's and GitLab's files      PyPI check-jsonschema
 
 The package of Debian is taken apart and not installed, because it would start a server. Exits 1 with one
 line that says why when something cannot be had; the tests that need it are skipped then. Does nothing when
@@ -18,6 +19,7 @@ from pathlib import Path
 
 OUT = Path(__file__).resolve().parent.parent / "build" / "tools"
 CLIENT = "prometheus-client==0.23.1"
+SCHEMAS = "check-jsonschema==0.39.0"
 SECONDS = 300
 
 
@@ -60,9 +62,19 @@ def fetch_client():
             wheel.extractall(OUT, [n for n in wheel.namelist() if n.startswith("prometheus_client/")])
 
 
+def fetch_schemas():
+    if (OUT / "check-jsonschema").exists():
+        return
+    OUT.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=OUT) as folder:
+        run(sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary=:all:",
+            "--target", f"{folder}/made", SCHEMAS, cwd=folder)
+        (Path(folder) / "made").rename(OUT / "check-jsonschema")
+
+
 def main():
     problems = []
-    for fetch in (fetch_promtool, fetch_client):
+    for fetch in (fetch_promtool, fetch_client, fetch_schemas):
         try:
             fetch()
         except Missing as e:
