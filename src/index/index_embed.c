@@ -356,16 +356,29 @@ static ken_status start(stage *s, bool *out_has_next, ken_err *err)
     return KEN_OK;
 }
 
+// Vectors that came with another index (index_copy.c) answer here only once what opens their model is known.
+static ken_status find_record(stage *s, bool *out_is_lacking, ken_err *err)
+{
+    ken_str record = { "", 0 };
+    ken_status st =
+        ken_store_load_value(s->store, KEN_STR(INDEX_ACTIVE_RECORD), &s->arena, &record, err);
+    *out_is_lacking = s->embedder && s->opts->record.len && !record.len;
+    return st == KEN_ENOTFOUND ? KEN_OK : st;
+}
+
 static ken_status run(stage *s, ken_err *err)
 {
-    bool has_next = false;
+    bool has_next = false, lacks_record = false;
     ken_status st = start(s, &has_next, err);
+    if (!st)
+        st = find_record(s, &lacks_record, err);
     if (!st && s->report->generation)
         st = embed_missing(s, err);
     if (st || !s->report->generation)
         return st;
     bool is_whole = s->cover.n_done == s->cover.n_items;
-    bool has_rest = has_next || s->cover.has_others; // of a model that was not gone through with
+    // Of a model that was not gone through with, or came with another index.
+    bool has_rest = has_next || s->cover.has_others || lacks_record;
     if (s->report->is_active ? !s->report->n_embedded && !(is_whole && has_rest) : !is_whole)
         return KEN_OK;
     st = publish(s, is_whole, err);
