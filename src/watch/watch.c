@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <sys/epoll.h>
 #include <sys/inotify.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -23,22 +24,28 @@ enum {
     FILES_SHARE = 16,    // of what one user may watch
     MAX_NAMES = 1024,    // names kept between two polls
     MAX_ENDED = 1 << 17, // watches of files that were replaced
+    WATCHES_ADVISED = 524288,
+    INSTANCES_ADVISED = 1024,
 };
 
 static const uint32_t mask = IN_MODIFY | IN_ATTRIB | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE |
                              IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF |
                              IN_DONT_FOLLOW | IN_EXCL_UNLINK;
+static const uint32_t control_mask =
+    IN_MODIFY | IN_ATTRIB | IN_CLOSE_WRITE | IN_DELETE_SELF | IN_MOVE_SELF | IN_MASK_ADD;
 
 // The target of a watch descriptor. The kernel counts descriptors up and does not reuse them.
 typedef struct watched {
     ken_str key;     // in `paths`, the copy is the watch's; ptr NULL = nothing any more
     size_t path_len; // of the key's front
     bool is_file;
-    bool is_shared; // one file under several names
+    bool is_shared;  // one file under several names
+    bool is_control; // of the tree or not, it decides about it
 } watched;
 
 struct ken_watch {
-    int fd; // -1 = none
+    int fd;    // -1 = none
+    int whole; // an epoll instance with `fd` in it, whichever that is at the time; -1 = none yet
     ken_watch_decides_fn *decides;
     ken_map paths;             // watched, relative to the root; of files with the inode; 0 = ended
     ken_arena arena;           // of their names
@@ -49,26 +56,32 @@ struct ken_watch {
     size_t n_files, max_files; // watched by themselves
     uint64_t last_type;        // of the file system that was last found to be local
     ken_watch_news news;
-    char why[200];
+    char why[240];
 };
+
+// 0 when it cannot be read.
+static uint64_t read_limit(const char *path)
+{
+    uint64_t limit = 0;
+    ken_buf b = KEN_BUF_INIT(8192);
+    if (ken_fs_read_own(path, 64, &b, NULL) ||
+        !ken_str_parse_u64(ken_str_trim(ken_buf_str(&b)), &limit))
+        limit = 0;
+    ken_buf_release(&b);
+    return limit;
+}
 
 // Others of this user watch, too: editors do.
 static size_t read_max_files(void)
 {
-    uint64_t most = 0;
-    ken_buf b = KEN_BUF_INIT(8192);
-    if (ken_fs_read_own("/proc/sys/fs/inotify/max_user_watches", 64, &b, NULL) ||
-        !ken_str_parse_u64(ken_str_trim(ken_buf_str(&b)), &most))
-        most = 0;
-    ken_buf_release(&b);
-    most /= FILES_SHARE;
+    uint64_t most = read_limit("/proc/sys/fs/inotify/max_user_watches") / FILES_SHARE;
     return most < MAX_FILES ? (size_t)most : MAX_FILES;
 }
 
 ken_watch *ken_watch_new(ken_watch_decides_fn *decides)
 {
     ken_watch *w = ken_zalloc(sizeof *w);
-    w->fd = -1;
+    w->fd = w->whole = -1;
     w->decides = decides;
     w->max_files = read_max_files();
     w->news = KEN_WATCH_BLIND;
@@ -78,12 +91,20 @@ ken_watch *ken_watch_new(ken_watch_decides_fn *decides)
     return w;
 }
 
+static void end_fd(ken_watch *w)
+{
+    if (w->fd >= 0)
+        close(w->fd);
+    w->fd = -1;
+}
+
 void ken_watch_free(ken_watch *w)
 {
     if (!w)
         return;
-    if (w->fd >= 0)
-        close(w->fd);
+    end_fd(w);
+    if (w->whole >= 0)
+        close(w->whole);
     ken_map_release(&w->paths);
     ken_map_release(&w->names);
     ken_vec_release(&w->numbers);
@@ -91,9 +112,11 @@ void ken_watch_free(ken_watch *w)
     ken_free(w);
 }
 
+// What is watched is of no use then, and counts against the limits of the user.
 static void go_blind(ken_watch *w, const char *why)
 {
     w->news = KEN_WATCH_BLIND;
+    end_fd(w);
     if (!w->why[0])
         snprintf(w->why, sizeof w->why, "%s", why);
 }
@@ -105,10 +128,47 @@ static void forget_names(ken_watch *w)
     w->has_unnamed = false;
 }
 
+// A limit of the kernel was met: which, and the command that raises it.
+static void go_blind_at_limit(ken_watch *w, const char *what, const char *name, uint64_t advised)
+{
+    char path[80], why[240];
+    snprintf(path, sizeof path, "/proc/sys/fs/inotify/%s", name);
+    uint64_t limit = read_limit(path);
+    snprintf(why, sizeof why,
+             "this user has no more inotify %s (fs.inotify.%s is %" PRIu64
+             "); to raise it: sudo sysctl fs.inotify.%s=%" PRIu64,
+             what, name, limit, name, limit * 4 > advised ? limit * 4 : advised);
+    go_blind(w, why);
+}
+
+static void wait_for_fd(const ken_watch *w)
+{
+    struct epoll_event e = { .events = EPOLLIN };
+    if (w->whole >= 0 && w->fd >= 0)
+        (void)epoll_ctl(w->whole, EPOLL_CTL_ADD, w->fd, &e); // closing it takes it out again
+}
+
+int ken_watch_fd(ken_watch *w)
+{
+    if (w->whole < 0) {
+        w->whole = epoll_create1(EPOLL_CLOEXEC);
+        wait_for_fd(w);
+    }
+    return w->whole;
+}
+
+// The process may have as many descriptors as it can, and then it is not inotify that lacks some.
+static bool has_descriptors(void)
+{
+    int fd = dup(STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0 || errno != EMFILE;
+}
+
 ken_status ken_watch_begin(ken_watch *w, ken_err *err)
 {
-    if (w->fd >= 0)
-        close(w->fd);
+    end_fd(w);
     ken_map_release(&w->paths);
     ken_map_init(&w->paths);
     ken_vec_release(&w->numbers);
@@ -120,11 +180,15 @@ ken_status ken_watch_begin(ken_watch *w, ken_err *err)
     w->last_type = 0;
     w->n_files = 0;
     w->fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    wait_for_fd(w);
     if (w->fd >= 0)
         return KEN_OK;
     int e = errno;
-    go_blind(w, e == EMFILE ? "no more inotify instances: fs.inotify.max_user_instances"
-                            : "the kernel has no inotify");
+    if (e == EMFILE && has_descriptors())
+        go_blind_at_limit(w, "instances", "max_user_instances", INSTANCES_ADVISED);
+    else
+        go_blind(w, e == EMFILE || e == ENFILE ? "no more file descriptors (ulimit -n)"
+                                               : "the kernel has no inotify");
     return KEN_FAIL(err, e == EMFILE || e == ENFILE ? KEN_ELIMIT : KEN_EUNSUPPORTED, "%s", w->why);
 }
 
@@ -150,32 +214,41 @@ static bool is_local(uint64_t type)
     return false;
 }
 
-static void check_local(ken_watch *w, int fd)
+// False makes it blind.
+static bool check_local(ken_watch *w, int fd)
 {
     struct statfs s;
     if (fstatfs(fd, &s) || (uint64_t)s.f_type == w->last_type)
-        return;
+        return true;
     if (is_local((uint64_t)s.f_type)) {
         w->last_type = (uint64_t)s.f_type;
-        return;
+        return true;
     }
     char why[80];
     snprintf(why, sizeof why, "a file system of type %" PRIx64 " may be changed by others",
              (uint64_t)s.f_type);
     go_blind(w, why);
+    return false;
+}
+
+static watched *at_number(ken_watch *w, int number)
+{
+    const watched none = { 0 };
+    while (w->numbers.len <= (size_t)number)
+        ken_vec_push(&w->numbers, none);
+    return &w->numbers.ptr[number];
 }
 
 static void note_number(ken_watch *w, int number, ken_str key, size_t path_len)
 {
-    const size_t at = (size_t)number;
-    const watched none = { 0 };
-    while (w->numbers.len <= at)
-        ken_vec_push(&w->numbers, none);
-    watched *x = &w->numbers.ptr[at];
-    if (x->key.ptr)
+    watched *x = at_number(w, number);
+    if (x->key.ptr) {
         x->is_shared = true;
-    else
-        *x = (watched){ ken_arena_dup(&w->arena, key), path_len, path_len < key.len, false };
+        return;
+    }
+    x->key = ken_arena_dup(&w->arena, key);
+    x->path_len = path_len;
+    x->is_file = path_len < key.len;
 }
 
 static ken_watch_news end_number(ken_watch *w, watched *x)
@@ -203,7 +276,10 @@ static void add_one(ken_watch *w, int root_fd, ken_str key, size_t path_len)
             go_blind(w, "a folder cannot be opened");
         return;
     }
-    check_local(w, fd);
+    if (!check_local(w, fd)) {
+        close(fd);
+        return;
+    }
     snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
     // The link in /proc is followed, what it leads to is no link.
     int number = inotify_add_watch(w->fd, name, mask & ~(uint32_t)IN_DONT_FOLLOW);
@@ -211,11 +287,23 @@ static void add_one(ken_watch *w, int root_fd, ken_str key, size_t path_len)
         note_number(w, number, key, path_len);
     } else {
         if (errno == ENOSPC)
-            go_blind(w, "no more inotify watches: fs.inotify.max_user_watches");
+            go_blind_at_limit(w, "watches", "max_user_watches", WATCHES_ADVISED);
         else if (errno != ENOENT && errno != EACCES) // without entries that could be read
             go_blind(w, "a folder cannot be watched");
     }
     close(fd);
+}
+
+bool ken_watch_add_control(ken_watch *w, const char *path)
+{
+    struct statfs s;
+    if (w->fd < 0 || w->news == KEN_WATCH_BLIND || statfs(path, &s) ||
+        !is_local((uint64_t)s.f_type))
+        return false;
+    int number = inotify_add_watch(w->fd, path, control_mask);
+    if (number >= 0)
+        at_number(w, number)->is_control = true;
+    return number >= 0;
 }
 
 void ken_watch_add(ken_watch *w, int root_fd, ken_str path)
@@ -291,6 +379,8 @@ static ken_watch_news judge(ken_watch *w, const struct inotify_event *e)
         return KEN_WATCH_TREE;
     if (e->mask & IN_IGNORED) // its removal was handled before
         return end_number(w, x);
+    if (x && x->is_control)
+        return KEN_WATCH_TREE;
     bool is_end = e->mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT);
     if (is_end && (!x || !x->is_file || e->mask & IN_UNMOUNT))
         return KEN_WATCH_TREE;
@@ -308,7 +398,7 @@ ken_watch_news ken_watch_look(ken_watch *w)
         char bytes[EVENT_BYTES];
         struct inotify_event align;
     } buf;
-    while (w->fd >= 0 && w->news < KEN_WATCH_TREE) {
+    while (w->fd >= 0) {
         ssize_t n = read(w->fd, buf.bytes, sizeof buf.bytes);
         if (n < 0 && errno == EINTR)
             continue;
@@ -318,7 +408,8 @@ ken_watch_news ken_watch_look(ken_watch *w)
             go_blind(w, "reading from inotify failed");
             break;
         }
-        for (ssize_t at = 0; at < n;) {
+        for (ssize_t at = 0;
+             at < n && w->news < KEN_WATCH_TREE;) { // what comes after changes nothing
             const struct inotify_event *e = (const void *)(buf.bytes + at);
             ken_watch_news news = judge(w, e);
             w->news = news > w->news ? news : w->news;

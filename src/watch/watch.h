@@ -44,15 +44,21 @@ void ken_watch_add(ken_watch *w, int root_fd, ken_str path);
 // that name is another one. `must`: it has several names; others are left out when there are very many
 // (a sixteenth of what one user may watch, 8,192 at most).
 void ken_watch_add_file(ken_watch *w, int root_fd, ken_str path, uint64_t inode, bool must);
+// Watches a file that is no part of the tree, absolute, links followed: what happens to it is TREE. False when it
+// is not there or its changes would not be reported; that makes nothing blind.
+bool ken_watch_add_control(ken_watch *w, const char *path);
 // All events since ken_watch_begin or the last ken_watch_forget. Does not wait.
 ken_watch_news ken_watch_look(ken_watch *w);
+// A descriptor that poll() finds readable while there are events that ken_watch_look has not taken. It stays
+// the same, and open, as long as the watch; it may be waited on by another thread. -1 = there is none.
+int ken_watch_fd(ken_watch *w);
 // The events until now are being handled. Neither TREE nor BLIND is forgotten.
 void ken_watch_forget(ken_watch *w);
 // Calls `on_name` for each file that may have changed since ken_watch_begin or the last ken_watch_forget, as
 // its path below the root; the news must be FILES or QUIET. False when not all of them are known.
 typedef void ken_watch_name_fn(void *ctx, ken_str path);
 bool ken_watch_name(const ken_watch *w, ken_watch_name_fn *on_name, void *ctx);
-// Why it is blind; empty when it is not.
+// Why it is blind, with what can be done about it; empty when it is not.
 ken_str ken_watch_why(const ken_watch *w);
 uint32_t ken_watch_n(const ken_watch *w); // watched folders and files
 

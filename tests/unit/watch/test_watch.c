@@ -2,6 +2,7 @@
 // Whatever happens below a watched folder is told, at once, and nothing is told when nothing happens.
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -198,5 +199,55 @@ KEN_TEST(file_systems_of_others_make_it_blind)
     ken_watch_forget(w);
     kt_eq_i(ken_watch_look(w), KEN_WATCH_BLIND);
     ken_fs_close(fd);
+    end();
+}
+
+static bool is_readable(int fd)
+{
+    struct pollfd p = { .fd = fd, .events = POLLIN };
+    return poll(&p, 1, 0) == 1;
+}
+
+KEN_TEST(the_descriptor_stays_when_the_watch_begins_anew)
+{
+    start();
+    int fd = ken_watch_fd(w);
+    kt_true(fd >= 0);
+    kt_false(is_readable(fd));
+    for (int i = 0; i < 3; i++) {
+        ktest_write("tree/a.c", "int c;\n");
+        kt_true(is_readable(fd));
+        kt_eq_i(ken_watch_look(w), KEN_WATCH_FILES); // takes it
+        kt_false(is_readable(fd));
+        kt_eq_i(mkdir(ktest_path("tree/more"), 0755), 0);
+        kt_true(is_readable(fd));
+        kt_eq_i(rmdir(ktest_path("tree/more")), 0);
+        kt_eq_i(ken_watch_look(w), KEN_WATCH_TREE);
+        kt_false(is_readable(fd)); // what comes after, too
+        begin();
+        kt_eq_i(ken_watch_fd(w), fd);
+        kt_false(is_readable(fd));
+    }
+    end();
+}
+
+KEN_TEST(files_that_decide_are_watched_outside_of_the_tree)
+{
+    start();
+    ktest_write("git/HEAD", "ref: refs/heads/main\n");
+    kt_true(ken_watch_add_control(w, ktest_path("git/HEAD")));
+    kt_false(ken_watch_add_control(w, ktest_path("git/absent")));
+    kt_false(ken_watch_add_control(w, "/proc/self/status")); // nobody tells of changes there
+    kt_eq_i(ken_watch_look(w), KEN_WATCH_QUIET);
+    ktest_write("git/HEAD", "ref: refs/heads/other\n");
+    told(KEN_WATCH_TREE);
+    kt_true(ken_watch_add_control(w, ktest_path("git/HEAD")));
+    ktest_write("git/HEAD.lock", "ref: refs/heads/third\n");
+    kt_eq_i(ken_watch_look(w), KEN_WATCH_QUIET);
+    kt_eq_i(rename(ktest_path("git/HEAD.lock"), ktest_path("git/HEAD")), 0); // as git does it
+    told(KEN_WATCH_TREE);
+    kt_true(ken_watch_add_control(w, ktest_path("tree/a.c"))); // both
+    ktest_write("tree/a.c", "int c;\n");
+    told(KEN_WATCH_TREE);
     end();
 }
