@@ -54,6 +54,7 @@ void ken_app_close(ken_app *app)
         return;
     ken_metrics_remove_reader(ken_app__read_metrics, app);
     ken_app__end_syncs(app);
+    ken_app__end_following(app);
     for (size_t i = 0; i < app->handles.len; i++)
         close_handle(app->handles.ptr[i]);
     for (size_t i = 0; i < app->catalogs.len; i++)

@@ -80,5 +80,6 @@ void ken_app__read_metrics(void *ctx, ken_metrics_sink *sink)
     ken_metrics_put(sink, KEN_METRIC_INDEX_OPEN, (double)n, NULL);
     ken_metrics_put(sink, KEN_METRIC_CACHE_ENTRIES, (double)n_handles, KEN_LABELS("index"));
     ken_metrics_put(sink, KEN_METRIC_CACHE_BYTES, graphs, KEN_LABELS("graph"));
+    ken_app__read_followed(app, sink);
     ken_arena_release(&arena);
 }

@@ -48,6 +48,7 @@ typedef struct app_token {
 } app_token;
 
 typedef struct app_step app_step; // app_step.c: how far the index of a project follows its folder
+typedef struct app_follower app_follower; // app_follow.c
 
 struct ken_app {
     const ken_config *config; // borrowed, outlives us
@@ -62,10 +63,11 @@ struct ken_app {
     int64_t tokens_at_ns; // when they were read; 0 = must be again
     uint64_t n_uses;
     bool is_serving;
-    bool leaves_syncs;     // jobs do them
-    ken_pool *syncs;       // one thread, made when it is first needed
-    ken_cancel syncs_end;  // set when the app closes
-    int64_t next_syncs_ns; // when it is looked again whether one is due
+    bool leaves_syncs;      // jobs do them
+    ken_pool *syncs;        // one thread, made when it is first needed
+    ken_cancel syncs_end;   // set when the app closes
+    int64_t next_syncs_ns;  // when it is looked again whether one is due
+    app_follower *follower; // NULL unless watch.enabled says so; it has a lock of its own
 };
 
 // ---- app_project.c ----
@@ -158,7 +160,50 @@ void ken_app__read_metrics(void *ctx, ken_metrics_sink *sink);
 void ken_app__keep(void *ctx, ken_str name, ken_str value);
 
 // ---- app_step.c ----
-void ken_app__free_step(app_step *s); // NULL is fine
+void ken_app__free_step(app_step *s);                       // NULL is fine
+app_step *ken_app__step_of(ken_app *app, ken_uuid project); // lives as long as the app
+
+// What a follower needs of a step.
+typedef struct app_unasked_opts {
+    const ken_cancel *stop;
+    ken_index_progress_fn *on_progress; // may be NULL
+    void *progress_ctx;
+} app_unasked_opts;
+
+typedef struct app_unasked {
+    bool was_run;            // else nothing differed
+    ken_index_report report; // of the run
+    int64_t ns, look_ns;     // all of it; of it comparing, where nothing is told
+    ken_str why;             // the kernel does not tell of all changes; in the arena
+    uint32_t n_watched;      // folders and files
+} app_unasked;
+
+// Brings the index up to date though nobody asks. KEN_ECANCELLED when a question wants to do it instead,
+// KEN_EBUSY when one does, or another process.
+ken_status ken_app__update_step(ken_app *app, const ken_project_info *project, app_step *step,
+                                const app_unasked_opts *how, ken_arena *arena, app_unasked *out,
+                                ken_err *err) KEN_MUST_USE;
+// Readable when the kernel has news; stays the same until ken_app__rest_step. -1 = none yet.
+int ken_app__step_fd(app_step *s);
+// Takes the news, and keeps it.
+void ken_app__drain_step(app_step *s);
+// Whether a question or a git command is at work on it.
+bool ken_app__is_step_busy(app_step *s);
+// Questions that leave it behind say so (ken_app__tell_follower).
+void ken_app__follow_step(app_step *s, bool is_followed);
+// Ends its watch; a question would begin it again.
+void ken_app__rest_step(ken_app *app, ken_uuid project);
+// Waits until nothing runs that nobody asked for.
+void ken_app__settle_step(ken_app *app, ken_uuid project);
+
+// ---- app_follow.c ----
+void ken_app__begin_following(ken_app *app); // where settings say so
+void ken_app__end_following(ken_app *app);
+void ken_app__follow_asked(ken_app *app, const ken_project_info *project); // of a question
+void ken_app__tell_follower(ken_app *app, ken_uuid project); // it has been left behind
+// A project is about to be removed, or was archived: nothing watches it any more.
+void ken_app__unfollow(ken_app *app, ken_uuid project);
+void ken_app__read_followed(ken_app *app, ken_metrics_sink *sink);
 
 // ---- app_tasks.c ----
 void ken_app__close_tasks(ken_app *app);

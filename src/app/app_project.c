@@ -395,6 +395,7 @@ ken_status ken_app_remove_project(ken_app *app, const ken_project_info *project,
 {
     int lock_fd = -1;
     ken_catalog *c = NULL;
+    ken_app__unfollow(app, project->id);
     ken_status st = ken_app__lock_index(app, project, &lock_fd, err);
     if (st)
         return st;
@@ -428,6 +429,8 @@ ken_status ken_app_archive_project(ken_app *app, ken_project_info *project, bool
         return st;
     }
     ken_app_give_catalog(app, c);
+    if (is_archived)
+        ken_app__unfollow(app, project->id);
     ken_app__drop_idle(app, project->id);
     project->is_archived = is_archived;
     return KEN_OK;

@@ -25,6 +25,7 @@ enum {
     CLOCK_STEP_MS = 2000, // file systems may tell two times no nearer than this apart
     TRUST_MS = 30000,     // the kernel's word is taken for so long, and for longer on large trees:
     TRUST_FACTOR = 200,   // so many times what comparing takes
+    GRACE_MS = 200,       // that a question gives a run which nobody asked for
 };
 
 // A file outside of the watched folders, as it was before it was looked at.
@@ -37,8 +38,10 @@ typedef struct step_control {
 
 struct app_step {
     ken_uuid project;
-    pthread_mutex_t lock; // guards is_taken, a leaf
+    pthread_mutex_t lock; // guards is_taken and unasked, a leaf
     pthread_cond_t is_free;
+    ken_cancel *unasked;     // of a run that no question waits for; NULL = there is none
+    atomic_bool is_followed; // somebody wants to know when a question leaves it behind
     bool is_taken;           // while the index is compared with the folder: guards all that follows
     ken_watch *watch;        // NULL where nobody stays to be told
     ken_scan_memory *memory; // of the last scan, where there is a watch
@@ -48,10 +51,10 @@ struct app_step {
     int64_t blind_until_ns;   // then it is tried again to watch everything
     int64_t trusted_until_ns; // then it is compared in any case: not every change is told (watch.h)
     bool is_whole;            // everything was looked at, not only what the kernel named
-    bool is_racy;             // a control was so new that a further write may leave its times
-    bool is_in_step;          // nothing differed when it was last compared
-    uint64_t generation;      // that was compared
-    uint64_t db_inode;        // of the database that has it
+    bool is_racy;        // a control was so new that a further write may leave its times, untold
+    bool is_in_step;     // nothing differed when it was last compared
+    uint64_t generation; // that was compared
+    uint64_t db_inode;   // of the database that has it
 };
 
 // What one question found out.
@@ -63,13 +66,27 @@ typedef struct step_note {
 
 // ---- steps -------------------------------------------------------------------------------------
 
-static app_step *step_of(ken_app *app, ken_uuid project)
+// With the app's lock.
+static app_step *step_in_list(const ken_app *app, ken_uuid project)
 {
-    app_step *s = NULL;
-    pthread_mutex_lock(&app->lock);
-    for (size_t i = 0; i < app->steps.len && !s; i++)
+    for (size_t i = 0; i < app->steps.len; i++)
         if (ken_uuid_eq(app->steps.ptr[i]->project, project))
-            s = app->steps.ptr[i];
+            return app->steps.ptr[i];
+    return NULL;
+}
+
+static app_step *find_step(ken_app *app, ken_uuid project)
+{
+    pthread_mutex_lock(&app->lock);
+    app_step *s = step_in_list(app, project);
+    pthread_mutex_unlock(&app->lock);
+    return s;
+}
+
+app_step *ken_app__step_of(ken_app *app, ken_uuid project)
+{
+    pthread_mutex_lock(&app->lock);
+    app_step *s = step_in_list(app, project);
     if (!s) {
         s = ken_zalloc(sizeof *s);
         s->project = project;
@@ -104,14 +121,18 @@ static void sleep_ms(int ms)
     nanosleep(&(struct timespec){ .tv_nsec = (long)ms * NS_PER_MS }, NULL);
 }
 
-// Another question may be comparing; it is not waited for longer than this question lives.
+// Another question may be comparing; it is not waited for longer than this question lives. A run that
+// nobody asked for gives way: what it has done so far is kept, and this question goes on with it.
 static ken_status lock_step(app_step *s, const ken_cancel *cancel, ken_err *err)
 {
     ken_status st = KEN_OK;
+    int64_t grace_ns = ken_clock_mono_ns() + (int64_t)GRACE_MS * NS_PER_MS;
     pthread_mutex_lock(&s->lock);
     while (s->is_taken && !st) {
-        int64_t ns = ken_clock_mono_ns() + (int64_t)LOCK_STEP_MS * NS_PER_MS;
+        int64_t now = ken_clock_mono_ns(), ns = now + (int64_t)LOCK_STEP_MS * NS_PER_MS;
         struct timespec until = { ns / NS_PER_SECOND, (long)(ns % NS_PER_SECOND) };
+        if (s->unasked && now > grace_ns)
+            ken_cancel_set(s->unasked);
         pthread_cond_timedwait(&s->is_free, &s->lock, &until);
         st = ken_cancel_check(cancel, err);
     }
@@ -121,10 +142,24 @@ static ken_status lock_step(app_step *s, const ken_cancel *cancel, ken_err *err)
     return st;
 }
 
+// False while a question has it.
+static bool try_lock_step(app_step *s, ken_cancel *unasked)
+{
+    pthread_mutex_lock(&s->lock);
+    bool is_ours = !s->is_taken;
+    if (is_ours) {
+        s->is_taken = true;
+        s->unasked = unasked;
+    }
+    pthread_mutex_unlock(&s->lock);
+    return is_ours;
+}
+
 static void unlock_step(app_step *s)
 {
     pthread_mutex_lock(&s->lock);
     s->is_taken = false;
+    s->unasked = NULL;
     pthread_cond_signal(&s->is_free);
     pthread_mutex_unlock(&s->lock);
 }
@@ -158,9 +193,10 @@ static void on_control(void *ctx, const char *path, bool is_identity)
             return;
     step_control c = { .path = ken_arena_dup(&s->arena, ken_str_c(path)).ptr,
                        .is_identity = is_identity };
+    bool is_told = is_identity || ken_watch_add_control(s->watch, path);
     c.is_there = look_at_control(&c);
     int64_t age = ken_clock_wall_ms() - c.info.stamp.ctime_ns / NS_PER_MS;
-    s->is_racy = s->is_racy || (!is_identity && c.is_there && age < CLOCK_STEP_MS);
+    s->is_racy = s->is_racy || (!is_told && c.is_there && age < CLOCK_STEP_MS);
     ken_vec_push(&s->controls, c);
 }
 
@@ -437,6 +473,14 @@ static ken_status catch_up(ken_app *app, const ken_project_info *project, const 
     return st;
 }
 
+static void begin_watch(app_step *s)
+{
+    if (s->watch)
+        return;
+    s->watch = ken_watch_new(ken_scan_decides);
+    s->memory = ken_scan_memory_new();
+}
+
 // What it costs is no cost of the question.
 static ken_status follow_folder(ken_app *app, const ken_project_info *project,
                                 const ken_app_asking *how, app_step *step, bool is_doubted,
@@ -445,16 +489,17 @@ static ken_status follow_folder(ken_app *app, const ken_project_info *project,
     ken_quota *paused = ken_quota_pause();
     ken_status st = lock_step(step, how->cancel, err);
     if (!st) {
-        if (app->is_serving && !step->watch) {
-            step->watch = ken_watch_new(ken_scan_decides);
-            step->memory = ken_scan_memory_new();
-        }
+        if (app->is_serving)
+            begin_watch(step);
         *out = (step_note){ .generation = step->generation };
         if (is_doubted || !is_in_step(step, project)) {
             step->is_in_step = false;
             st = catch_up(app, project, how, step, &paused, out, err);
         }
+        bool is_left = !step->is_in_step && atomic_load(&step->is_followed);
         unlock_step(step);
+        if (is_left)
+            ken_app__tell_follower(app, project->id);
     }
     ken_quota_resume(paused);
     return st;
@@ -466,7 +511,7 @@ ken_status ken_app_ask(ken_app *app, const ken_project_info *project, const ken_
     ken_status active = ken_app__check_active(project, err);
     if (active)
         return active;
-    app_step *step = step_of(app, project->id);
+    app_step *step = ken_app__step_of(app, project->id);
     step_note note;
     int64_t began = ken_clock_mono_ns();
     // Twice when another process has written meanwhile: it may have other settings.
@@ -490,10 +535,140 @@ ken_status ken_app_ask(ken_app *app, const ken_project_info *project, const ken_
         ken_snapshot_set_behind(*out, ken_str_c(note.behind));
     if (app->is_serving && !app->leaves_syncs)
         ken_app__sync_if_due(app, project);
+    ken_app__follow_asked(app, project);
     return KEN_OK;
+}
+
+// ---- without a question ------------------------------------------------------------------------
+
+int ken_app__step_fd(app_step *s)
+{
+    return s->watch ? ken_watch_fd(s->watch) : -1;
+}
+
+void ken_app__follow_step(app_step *s, bool is_followed)
+{
+    atomic_store(&s->is_followed, is_followed);
+}
+
+void ken_app__drain_step(app_step *s)
+{
+    if (!try_lock_step(s, NULL))
+        return;
+    if (s->watch)
+        (void)ken_watch_look(s->watch);
+    unlock_step(s);
+}
+
+bool ken_app__is_step_busy(app_step *s)
+{
+    bool is_busy = true;
+    if (!try_lock_step(s, NULL))
+        return true;
+    is_busy = false;
+    char lock[4096 + 8];
+    for (size_t i = 0; i < s->controls.len && !is_busy; i++) {
+        const char *path = s->controls.ptr[i].path;
+        if (!ken_str_ends(ken_str_c(path), KEN_STR("/index")))
+            continue;
+        int n = snprintf(lock, sizeof lock, "%s.lock", path);
+        is_busy = n > 0 && (size_t)n < sizeof lock && ken_fs_exists(lock);
+    }
+    unlock_step(s);
+    return is_busy;
+}
+
+// A watch that is blind tells nothing: then it is only looked, which writes nothing.
+static ken_status run_unasked(comparison *c, app_unasked *out, ken_err *err)
+{
+    app_step *s = c->step;
+    ken_status st = KEN_OK;
+    if (s->generation && s->controls.len && ken_watch_look(s->watch) == KEN_WATCH_BLIND) {
+        int64_t began = ken_clock_mono_ns();
+        st = look_at_folder(c, err);
+        out->look_ns = ken_clock_mono_ns() - began;
+        give_back(c);
+        if (!st && c->seen.is_current)
+            return KEN_OK;
+    }
+    begin(c);
+    st = ken_app_index(c->app, c->project, &c->opts, &c->cancel, c->arena, &out->report, err);
+    out->was_run = !st;
+    if (!st)
+        c->seen = (ken_index_look_report){ .generation = out->report.generation };
+    return st;
+}
+
+static ken_status update_unasked(comparison *c, app_unasked *out, ken_err *err)
+{
+    app_step *s = c->step;
+    begin_watch(s);
+    if (is_in_step(s, c->project))
+        return KEN_OK;
+    s->is_in_step = false;
+    int64_t began = ken_clock_mono_ns();
+    ken_status st = run_unasked(c, out, err);
+    out->ns = ken_clock_mono_ns() - began;
+    if (!st) {
+        s->is_in_step = true;
+        s->generation = c->seen.generation;
+        s->db_inode = inode_of(c->project);
+    }
+    return st;
+}
+
+ken_status ken_app__update_step(ken_app *app, const ken_project_info *project, app_step *step,
+                                const app_unasked_opts *how, ken_arena *arena, app_unasked *out,
+                                ken_err *err)
+{
+    ken_config *settings = NULL;
+    *out = (app_unasked){ .why = KEN_STR("") };
+    ken_status st = ken_app_load_settings(app, project, &settings, err);
+    if (st)
+        return st;
+    comparison c = { .app = app,
+                     .project = project,
+                     .step = step,
+                     .opts = ken_app_index_opts(settings),
+                     .arena = arena };
+    c.cancel.also = how->stop;
+    c.opts.on_progress = how->on_progress;
+    c.opts.progress_ctx = how->progress_ctx;
+    st = KEN_EBUSY;
+    if (try_lock_step(step, &c.cancel)) {
+        st = update_unasked(&c, out, err);
+        if (step->watch) // what came meanwhile is left to the descriptor
+            out->why = ken_arena_dup(arena, ken_watch_why(step->watch));
+        out->n_watched = step->watch ? ken_watch_n(step->watch) : 0;
+        unlock_step(step);
+    }
+    ken_config_free(settings);
+    return st;
+}
+
+void ken_app__settle_step(ken_app *app, ken_uuid project)
+{
+    app_step *s = find_step(app, project);
+    if (s && !lock_step(s, NULL, NULL))
+        unlock_step(s);
+}
+
+void ken_app__rest_step(ken_app *app, ken_uuid project)
+{
+    app_step *s = find_step(app, project);
+    if (!s || lock_step(s, NULL, NULL))
+        return;
+    ken_watch_free(s->watch);
+    ken_scan_memory_free(s->memory);
+    s->watch = NULL;
+    s->memory = NULL;
+    s->is_in_step = false;
+    ken_vec_clear(&s->controls);
+    unlock_step(s);
 }
 
 void ken_app_serve(ken_app *app)
 {
     app->is_serving = true;
+    ken_app__begin_following(app);
 }

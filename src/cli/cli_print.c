@@ -139,6 +139,13 @@ void ken_cli__print_json(json_t *json)
     json_decref(json);
 }
 
+void ken_cli__print_json_line(json_t *json)
+{
+    (void)json_dump_callback(json, write_json, stdout, JSON_COMPACT | JSON_REAL_PRECISION(6));
+    fputc('\n', stdout);
+    json_decref(json);
+}
+
 void ken_cli__json_set_uuid(json_t *object, const char *key, ken_uuid id)
 {
     char text[KEN_UUID_TEXT];

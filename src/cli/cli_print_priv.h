@@ -31,6 +31,7 @@ void ken_cli__warn(const char *fmt, ...) KEN_PRINTF(1, 2);
 ken_status ken_cli__confirm(const char *question, ken_err *err) KEN_MUST_USE;
 // Prints and frees `json`.
 void ken_cli__print_json(json_t *json);
+void ken_cli__print_json_line(json_t *json); // the same in one line
 // Calls a tool (see tool.h), without a limit on its answer, which is the caller's to json_decref;
 // takes `args`. `project` is the only one that the call may touch, NULL = any.
 ken_status ken_cli__call_tool(cli *x, const char *tool, const ken_project_info *project,

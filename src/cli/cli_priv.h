@@ -83,6 +83,7 @@ ken_status ken_cli__run_tool(cli *x, ken_err *err);
     X(doctor)               \
     X(restore)              \
     X(eval)                 \
+    X(watch)                \
     X(mcp)                  \
     X(serve)                \
     X(setup)                \

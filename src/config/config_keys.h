@@ -121,6 +121,19 @@
     X(SYNC_PROTOCOLS, "sync.protocols", LIST, "https,ssh", 0, 0, "",                               \
       "KEN_SYNC_PROTOCOLS", OWNER,                                                                 \
       "protocols that remote repositories may have; git knows http, git and file too")             \
+    X(WATCH_ENABLED, "watch.enabled", BOOL, "false", 0, 0, "",                                     \
+      "KEN_WATCH", OWNER,                                                                          \
+      "ken serve and ken mcp bring an index up to date when a file is saved, without a question; " \
+      "ken watch always does")                                                                     \
+    X(WATCH_QUIET, "watch.quiet_ms", COUNT, "300", 0, 60000, "",                                   \
+      "KEN_WATCH_QUIET", OWNER,                                                                    \
+      "time without another save until that is done; 10000 as other programs have it")             \
+    X(WATCH_AT_MOST, "watch.at_most_ms", COUNT, "10000", 10, 600000, "",                           \
+      "KEN_WATCH_AT_MOST", OWNER,                                                                  \
+      "time from the first save until it is done in any case, and that a git command is waited for") \
+    X(WATCH_PROJECTS, "watch.max_projects", COUNT, "16", 1, 256, "",                               \
+      "KEN_WATCH_PROJECTS", OWNER,                                                                 \
+      "projects that a server follows so; those that were asked last")                             \
     X(SANDBOX, "security.sandbox", WORD, "auto", 0, 0, "auto|on|off|strict", "KEN_SANDBOX", OWNER, \
       "limits on what ken mcp, ken serve and ken index may write and run (docs/security.md); strict: "\
       "and read, the projects that are known and projects.roots alone")                             \

@@ -32,6 +32,11 @@
     X(INDEX_BYTES, COUNTER, "ken_index_parsed_bytes", "", 0, "bytes of contents that were parsed") \
     X(INDEX_ISSUES, COUNTER, "ken_index_issues", "", 0, "files that could not be read or parsed whole") \
     X(INDEX_OPEN, GAUGE, "ken_index_open", "", 0, "projects whose index is open")                  \
+    X(WATCH_PROJECTS, GAUGE, "ken_watch_projects", "how", 4,                                       \
+      "projects that are followed without questions (watch.enabled): kernel (it tells of changes), polled") \
+    X(WATCH_ENTRIES, GAUGE, "ken_watch_entries", "", 0, "folders and files that are watched for them") \
+    X(WATCH_UPDATES, COUNTER, "ken_watch_updates", "status", 32,                                   \
+      "times that one of them was brought up to date; EBUSY, ECANCELLED: somebody else did, or goes on with it") \
     X(STORE_TRANSACTIONS, COUNTER, "ken_store_transactions", "kind,status", 64,                    \
       "transactions that ended; EBUSY: another process held the lock for too long")                \
     X(STORE_WAIT_SECONDS, TIMER, "ken_store_lock_seconds", "", 0,                                  \

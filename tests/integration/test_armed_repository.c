@@ -420,6 +420,7 @@ static const char *const lines[] = {
     "repo sync 0000",
     "repo remove 0000 --yes",
     "model list",
+    "watch --help", // it stays; it is run below
     "serve --help", // it stays; a server is asked below
     "jobs list",
     "jobs show 0000",
@@ -892,6 +893,35 @@ KEN_TEST(a_server_runs_nothing_of_an_armed_repository)
     kt_eq_i(waitpid(watcher, &status, 0), watcher);
     check_mark("the server");
     check_trace("ken serve");
+    ken_arena_release(&arena);
+}
+
+// The next line of `ken watch` that tells of that; others may come before it.
+static void await_event(server *s, const char *event)
+{
+    for (bool is_it = false; !is_it;) {
+        json_t *line = server_read(s);
+        is_it = ken_str_eq_c(ken_json_text(json_object_get(line, "event")), event);
+        json_decref(line);
+    }
+}
+
+KEN_TEST(watching_runs_nothing_of_an_armed_repository)
+{
+    arm();
+    (void)real_git();
+    make_hostile_env();
+    server s;
+    server_start(&s, (const char *const[]){ "watch", "--json", NULL });
+    await_event(&s, "watching");
+    ktest_write("tree/saved.c", "int saved(void)\n{\n    return 1;\n}\n");
+    await_event(&s, "update");
+    ktest_write("tree/more/.gitignore", "x\n"); // then git is asked again
+    await_event(&s, "update");
+    kt_eq_i(kill(own_pid(&s), SIGTERM), 0);
+    server_end(&s);
+    check_mark("ken watch");
+    check_trace("ken watch");
     ken_arena_release(&arena);
 }
 
