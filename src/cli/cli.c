@@ -115,6 +115,7 @@ static const struct {
     { "tls-cert", "server.tls_cert", "--tls-cert" },
     { "tls-key", "server.tls_key", "--tls-key" },
     { "sandbox", "security.sandbox", "--sandbox" },
+    { "watch", "watch.enabled", "--watch" },
 };
 
 // The settings that one given option stands for; "--toolsets a,b" is two.

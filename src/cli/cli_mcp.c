@@ -74,6 +74,7 @@ static const cli_opt mcp_opts[] = {
     { "read-only", 0, CLI_FLAG, NULL, "offer only tools that change nothing", NULL },
     { "format", 0, CLI_VALUE, "FORM", "of answers, when a call does not say it: text or json",
       "text|json" },
+    { "watch", 0, CLI_FLAG, NULL, "bring indexes up to date when a file is saved, too", NULL },
 };
 
 const cli_command ken_cli__mcp_command = {

@@ -190,6 +190,7 @@ static const cli_opt serve_opts[] = {
     { "tls-key", 0, CLI_VALUE, "FILE", "its private key, PEM", NULL },
     { "sandbox", 0, CLI_VALUE, "HOW", "auto, on, off or strict: give up rights that are not needed",
       "auto|on|off|strict" },
+    { "watch", 0, CLI_FLAG, NULL, "bring indexes up to date when a file is saved, too", NULL },
     { "toolsets", 0, CLI_LIST, "SET", "sets of tools to offer agents; may be repeated", NULL },
     { "read-only", 0, CLI_FLAG, NULL, "offer only tools that change nothing", NULL },
     { "format", 0, CLI_VALUE, "FORM", "of answers to agents, when a call does not say it",

@@ -2,6 +2,7 @@
 // get_repo_status: the state of one project's index, and what changed on disk since.
 #include <stdlib.h>
 
+#include "app/follow.h"
 #include "base/clock.h"
 #include "base/figure.h"
 #include "base/path.h"
@@ -397,6 +398,19 @@ static void set_run(const ken_tool_env *env, const ken_project_info *project, js
     ken_json_set(o, "indexing", indexing);
 }
 
+// Whether the server that answers follows the folder without questions.
+static void set_watch(const ken_tool_env *env, const ken_project_info *project, json_t *o)
+{
+    ken_app_followed how;
+    if (!ken_app_find_followed(env->app, project->id, &how))
+        return;
+    json_t *watch = json_object();
+    ken_json_set_str(watch, "how", how.is_polled ? KEN_STR("polled") : KEN_STR("kernel"));
+    ken_json_set_bool(watch, "is_behind", how.is_behind);
+    ken_json_set_u64(watch, "entries", how.n_watched);
+    ken_json_set(o, "watch", watch);
+}
+
 // A folder that is no project yet looks like a project that was not indexed yet, without an id.
 static json_t *unknown_json(const ken_tool_env *env, ken_str root)
 {
@@ -450,6 +464,8 @@ ken_status ken_tool__get_repo_status(const ken_tool_env *env, const void *args, 
         st = set_remote(env, &project, o, err);
     if (!st)
         set_run(env, &project, o);
+    if (!st && !a->changes && !a->skipped.len)
+        set_watch(env, &project, o);
     if (st) {
         json_decref(o);
         return st;
@@ -534,6 +550,17 @@ static void put_commit(const json_t *o, ken_paint *out, ken_arena *a)
         row = ken_arena_printf(a, KEN_STR_FMT "; the work tree is at " KEN_STR_FMT,
                                KEN_STR_ARG(row), KEN_STR_ARG(is_at));
     ken_tool__put_row(out, "commit", row);
+}
+
+static void put_watch(const json_t *watch, ken_paint *out, ken_arena *a)
+{
+    if (!watch)
+        return;
+    bool is_polled = ken_str_eq(ken_tool__member(watch, "how"), KEN_STR("polled"));
+    bool is_behind = json_is_true(json_object_get(watch, "is_behind"));
+    ken_tool__put_row(out, "watched",
+                      ken_arena_printf(a, "%s, %s", is_polled ? "by looking now and then" : "yes",
+                                       is_behind ? "an update is to come" : "up to date"));
 }
 
 // "https://host/path, main: synced 5 minutes ago"
@@ -679,6 +706,7 @@ void ken_tool__get_repo_status_text(const json_t *answer, ken_paint *out)
     ken_tool__put_row(out, "id", ken_tool__member(project, "id"));
     ken_tool__put_row(out, "index", ken_tool__member(answer, "index_path"));
     ken_tool__put_row(out, "indexed", age_of(answer, "last_sync", &a));
+    put_watch(json_object_get(answer, "watch"), out, &a);
     put_commit(answer, out, &a);
     put_remote(json_object_get(answer, "remote"), out, &a);
     put_counts(answer, out, &a);

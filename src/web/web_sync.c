@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Remote repositories are synced when their time has come, by jobs. No repository waits for another: a job
-// is of one project, and projects take turns.
+// What the server looks for by itself. Remote repositories are synced when their time has come, by jobs. No
+// repository waits for another: a job is of one project, and projects take turns. With watch.enabled other
+// projects are followed.
+#include "app/follow.h"
 #include "app/remotes.h"
 #include "base/clock.h"
 #include "obs/log.h"
@@ -46,4 +48,5 @@ void ken_web__tick_syncs(ken_web *w)
             if (is_due(w, &list[i], &a))
                 queue_sync(w, &list[i], &a);
     ken_arena_release(&a);
+    ken_app_follow_all(w->app);
 }
