@@ -24,8 +24,10 @@ enum {
 
 static size_t take16(ken_str *rest)
 {
-    if (rest->len < 2)
+    if (rest->len < 2) {
+        rest->len = 0;
         return 0;
+    }
     size_t n = (uint8_t)rest->ptr[0] | (size_t)(uint8_t)rest->ptr[1] << 8;
     *rest = ken_str_sub(*rest, 2, rest->len);
     return n;
