@@ -58,6 +58,18 @@ ken_status ken_index__end_batch(index_run *r, ken_err *err)
     return st;
 }
 
+// The same content twice in one run. A forced one takes none that was there before it.
+static bool was_added(index_run *r, const ken_content_key *key, ken_content_info *out)
+{
+    ken_content_info found;
+    if (ken_store_find_content(r->store, key, &found, NULL))
+        return false;
+    if (r->opts->is_forced && (!r->first_added || found.id < r->first_added))
+        return false;
+    *out = found;
+    return true;
+}
+
 static ken_status keep_content(index_run *r, index_slot *s, ken_content_info *out, ken_err *err)
 {
     ken_status st = KEN_OK;
@@ -67,13 +79,15 @@ static ken_status keep_content(index_run *r, index_slot *s, ken_content_info *ou
             return st;
         r->is_in_batch = true;
     }
-    if (!r->opts->is_forced && !ken_store_find_content(r->store, &s->key, out, NULL))
-        return KEN_OK; // the same content twice in one run
+    if (was_added(r, &s->key, out))
+        return KEN_OK;
     int64_t id;
     const ken_packed packed = { ken_buf_str(&s->packed), ken_buf_str(&s->packed_refs) };
     st = ken_store_add_content(r->store, &s->key, &s->facts, &packed, &id, err);
     if (st)
         return st;
+    if (!r->first_added)
+        r->first_added = id;
     *out = (ken_content_info){ .id = id,
                                .n_bytes = s->facts.n_bytes,
                                .n_lines = s->facts.n_lines,

@@ -71,6 +71,7 @@ typedef struct index_run {
     ken_vector_builder *vectors;
     index_memory memory;
     uint32_t n_in_batch;
+    int64_t first_added; // the first content of this run, which has the smallest id; 0 = none yet
     bool is_in_batch;
     int64_t started_ns, progress_ns, now_ms;
     int64_t seen_ms;  // now_ms of the run that last saw every file

@@ -656,6 +656,23 @@ KEN_TEST(a_forced_run_parses_everything_again)
     lab_end(&l);
 }
 
+KEN_TEST(a_forced_run_keeps_one_content_for_equal_files)
+{
+    lab_start(&l);
+    lab_write(&l, "a.py", "def same():\n    return 1\n");
+    lab_write(&l, "b/a.py", "def same():\n    return 1\n");
+    lab_run(&l);
+    l.opts.is_forced = true;
+    lab_run(&l);
+    kt_eq_u(l.report.n_parsed, 1);
+    ken_file_row *rows;
+    size_t n;
+    kt_ok_err(ken_store_load_files(l.store, &l.arena, &rows, &n, NULL, &l.err), &l.err);
+    kt_eq_u(n, 2);
+    kt_true(rows[0].content == rows[1].content);
+    lab_end(&l);
+}
+
 KEN_TEST(any_number_of_workers_says_the_same)
 {
     make_tree();
