@@ -265,7 +265,9 @@ uint32_t ken_query__graph_count_with(ken_snapshot *s, ken_str name)
         if (ken_mention_find(s->graph->parts[p].segment, ken_mention_hash(name), &ordinals, NULL))
             break;
         for (size_t i = 0; i < ordinals.len; i++)
-            n += s->graph->parts[p].first_file[ordinals.ptr[i]] >= 0;
+            for (int32_t f = s->graph->parts[p].first_file[ordinals.ptr[i]]; f >= 0;
+                 f = s->corpus.next_file[f])
+                n++;
     }
     ken_vec_release(&ordinals);
     ease_mentions(s->graph);

@@ -172,6 +172,29 @@ KEN_TEST(nothing_is_indexed_says_so)
     lab_close(&l);
 }
 
+KEN_TEST(equal_files_count_each_as_users_of_a_type)
+{
+    lab l;
+    lab_open(&l, "");
+    char args[400];
+    const char *dir = make_tree("twins", "figs");
+    ktest_write("twins/src/shape.py", "class Shape:\n    pass\n");
+    ktest_write("twins/src/a.py", "from shape import Shape\nround = Shape()\n");
+    ktest_write("twins/src/b.py", "from shape import Shape\nround = Shape()\n");
+    snprintf(args, sizeof args, "{\"path\":\"%s\"}", dir);
+    json_decref(call(&l, "index_repository", args));
+    for (int i = 0; i < 2; i++) {
+        json_t *v = call(&l, "get_architecture", "{}");
+        const json_t *type = first(v, "key_types");
+        kt_eq_text(text(type, "name"), "Shape");
+        kt_eq_i(json_integer_value(json_object_get(type, "used_by")), 2);
+        json_decref(v);
+        snprintf(args, sizeof args, "{\"path\":\"%s\",\"force_reindex\":true}", dir);
+        json_decref(call(&l, "index_repository", args));
+    }
+    lab_close(&l);
+}
+
 KEN_TEST(answers_follow_the_disk)
 {
     lab l;
