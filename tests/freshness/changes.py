@@ -36,8 +36,8 @@ def clean(value):
 class Server:
     """One `ken mcp` over stdio."""
 
-    def __init__(self, ken, root, data):
-        env = dict(os.environ, KEN_DATA_DIR=data, KEN_LOG="error")
+    def __init__(self, ken, root, data, **settings):
+        env = dict(os.environ, KEN_DATA_DIR=data, KEN_LOG="error", **settings)
         self.p = subprocess.Popen([ken, "mcp", "--format", "json"], cwd=root, env=env, stdin=subprocess.PIPE,
                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.n = 0
