@@ -219,10 +219,13 @@ static ken_status open_handle(ken_app *app, const ken_project_info *project, app
     h->info.root = ken_arena_dup(&h->arena, project->root);
     h->info.name = ken_arena_dup(&h->arena, project->name);
     h->info.db_path = ken_arena_dup(&h->arena, project->db_path);
+    h->info.notes_path = ken_arena_dup(&h->arena, project->notes_path);
     h->project = project->id;
     lend(h);
     atomic_init(&h->n_sharers, 1);
-    ken_store_opts opts = { .path = project->db_path.ptr, .is_read_only = true };
+    ken_store_opts opts = { .path = project->db_path.ptr,
+                            .is_read_only = true,
+                            .tree = project->tree };
     ken_status st = ken_fs_stat(KEN_FS_CWD, project->db_path.ptr, &info, NULL);
     h->inode = info.stamp.inode;
     if (!st)
@@ -425,7 +428,9 @@ ken_status ken_app_list_skips(ken_app *app, const ken_project_info *project, ken
     ken_skip_row *rows = NULL;
     size_t n = 0;
     ken_err e = { 0 };
-    ken_store_opts opts = { .path = project->db_path.ptr, .is_read_only = true };
+    ken_store_opts opts = { .path = project->db_path.ptr,
+                            .is_read_only = true,
+                            .tree = project->tree };
     ken_status st = ken_store_open(&opts, &store, &e);
     if (!st)
         st = ken_store_load_skips(store, reason, limit, arena, &rows, &n, &e);
@@ -528,14 +533,15 @@ static ken_status index_once(const ken_project_info *project, const ken_index_op
 {
     ken_store *store = NULL;
     ken_store_opts store_opts = { .path = project->db_path.ptr,
-                                  .map_bytes = ken_index_map_bytes(opts->memory_limit) };
+                                  .map_bytes = ken_index_map_bytes(opts->memory_limit),
+                                  .tree = project->tree };
     ken_index_report saved = { 0 };
     ken_status st = ken_store_open(&store_opts, &store, err);
     // A forced run replaces what is damaged, so it looks at all of it first.
     if (!st && opts->is_forced)
         st = ken_store_verify(store, err);
     *is_unusable = st && is_about_the_file(st);
-    if (!st)
+    if (!st && ken_app__has_own_index(project))
         st = ken_app__salvage(store, project->db_path, arena, &saved, err);
     if (!st)
         st = ken_index_run(store, project->root.ptr, opts, cancel, arena, out, err);
@@ -628,6 +634,8 @@ static ken_status index_project(ken_app *app, const ken_project_info *project,
     if (!st)
         st = index_locked(app, project, &run.opts, cancel, arena, out, err);
     ken_app__end_run(&run);
+    if (!st)
+        ken_app__drop_trees(app, project);
     ken_fs_unlock(lock_fd);
     if (!st)
         ken_app__note_indexed(app, project);

@@ -30,7 +30,7 @@ static bool parse_name(ken_str name, ken_uuid *out)
 static bool is_known(const ken_catalog_row *rows, size_t n, ken_uuid id)
 {
     for (size_t i = 0; i < n; i++)
-        if (ken_uuid_eq(rows[i].id, id))
+        if (ken_uuid_eq(rows[i].id, id) || ken_uuid_eq(rows[i].index_of, id))
             return true;
     return false;
 }
@@ -173,9 +173,11 @@ ken_status ken_app__take_up(ken_app *app, ken_catalog *c, ken_str root, ken_str 
     if (st)
         return st == KEN_EEXIST ? KEN_ENOTFOUND : st; // another process was faster
     st = ken_catalog_set_indexed(c, s.id, s.at_ms, err);
-    const ken_project_info p = {
-        .id = row.id, .name = row.name, .root = row.root, .db_path = row.db_path
-    };
+    const ken_project_info p = { .id = row.id,
+                                 .name = row.name,
+                                 .root = row.root,
+                                 .db_path = row.db_path,
+                                 .notes_path = row.notes_path };
     if (!st && s.evidence == BY_COMMIT)
         st = move_index(app, &p, arena, err);
     row.indexed_at_ms = s.at_ms;

@@ -23,7 +23,7 @@ static ken_status open_writer(void *ctx, ken_store **out, ken_err *err)
     ken_status gone = ken_app__check_is_current(h, err);
     if (gone)
         return gone;
-    ken_store_opts opts = { .path = h->info.db_path.ptr,
+    ken_store_opts opts = { .path = h->info.notes_path.ptr,
                             .busy_ms = APP_WRITER_BUSY_MS,
                             .cache_bytes = CACHE_BYTES };
     ken_status st = h->writer ? KEN_OK : ken_store_open(&opts, &h->writer, err);
@@ -32,16 +32,36 @@ static ken_status open_writer(void *ctx, ken_store **out, ken_err *err)
     return st;
 }
 
+// A worktree in another's index has a file of its own from the first time that somebody asks for what it holds.
+static ken_status make_notes(const app_handle *h, ken_err *err)
+{
+    ken_store *store = NULL;
+    if (ken_app__has_own_index(&h->info) || ken_fs_exists(h->info.notes_path.ptr))
+        return KEN_OK;
+    ken_status st =
+        ken_store_open(&(ken_store_opts){ .path = h->info.notes_path.ptr }, &store, err);
+    ken_store_close(store);
+    return st;
+}
+
+ken_status ken_app__open_notes(app_handle *h, ken_err *err)
+{
+    const ken_store_opts reading = { .path = h->info.notes_path.ptr,
+                                     .is_read_only = true,
+                                     .cache_bytes = CACHE_BYTES };
+    if (h->notes)
+        return KEN_OK;
+    ken_status st = ken_app__check_is_current(h, err);
+    if (!st)
+        st = make_notes(h, err);
+    return st ? st : ken_store_open(&reading, &h->notes, err);
+}
+
 ken_status ken_app_checkpoints(ken_app *app, ken_snapshot *snapshot, ken_checkpoints **out,
                                ken_err *err)
 {
     app_handle *h = ken_app__handle_of(app, snapshot);
-    const ken_store_opts reading = { .path = h->info.db_path.ptr,
-                                     .is_read_only = true,
-                                     .cache_bytes = CACHE_BYTES };
-    ken_status st = h->notes ? KEN_OK : ken_app__check_is_current(h, err);
-    if (!st && !h->notes)
-        st = ken_store_open(&reading, &h->notes, err);
+    ken_status st = ken_app__open_notes(h, err);
     if (st)
         return ken_app__explain(&h->info, st, err);
     const ken_checkpoints_opts opts = { .snap = snapshot,

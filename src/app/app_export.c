@@ -111,9 +111,18 @@ static ken_str find_origin(ken_str root, ken_arena *arena)
 
 static ken_status copy_notes(export *x, ken_store *from, ken_store *to, ken_err *err)
 {
+    ken_store *notes = NULL;
+    const ken_project_info *p = x->project;
     if (!x->opts->with_notes)
         return KEN_OK;
-    return ken_app__copy_checkpoints(to, from, &x->out->info.n_checkpoints, err);
+    if (ken_app__has_own_index(p))
+        return ken_app__copy_checkpoints(to, from, &x->out->info.n_checkpoints, err);
+    ken_status st = ken_store_open(
+        &(ken_store_opts){ .path = p->notes_path.ptr, .is_read_only = true }, &notes, err);
+    if (!st)
+        st = ken_app__copy_checkpoints(to, notes, &x->out->info.n_checkpoints, err);
+    ken_store_close(notes);
+    return st == KEN_ENOTFOUND ? KEN_OK : st; // nobody wrote anything
 }
 
 static ken_status copy_index(export *x, ken_store *from, ken_store *to, ken_err *err)
@@ -171,8 +180,10 @@ static ken_status describe(export *x, ken_store *store, ken_err *err)
 static ken_status copy_out(export *x, ken_str path, ken_err *err)
 {
     ken_store *from = NULL, *to = NULL;
-    ken_status st = ken_store_open(
-        &(ken_store_opts){ .path = x->project->db_path.ptr, .is_read_only = true }, &from, err);
+    ken_status st = ken_store_open(&(ken_store_opts){ .path = x->project->db_path.ptr,
+                                                      .is_read_only = true,
+                                                      .tree = x->project->tree },
+                                   &from, err);
     if (st == KEN_ENOTFOUND)
         st = KEN_FAIL(err, st,
                       "project '" KEN_STR_FMT "' is not indexed yet; run: ken index " KEN_STR_FMT,

@@ -143,7 +143,7 @@ static ken_status look_into(checkup *c, const ken_project_info *p, ken_generatio
                             ken_err *err)
 {
     ken_store *store = NULL;
-    ken_store_opts opts = { .path = p->db_path.ptr, .is_read_only = true };
+    ken_store_opts opts = { .path = p->db_path.ptr, .is_read_only = true, .tree = p->tree };
     ken_status st = ken_store_open(&opts, &store, err);
     if (!st)
         st = ken_store_load_generation(store, c->arena, out, err);
@@ -158,7 +158,7 @@ static void check_checkpoints(checkup *c, const ken_project_info *p)
 {
     ken_store_journal journal = { 0 };
     ken_err err = { 0 };
-    ken_status st = ken_store_read_journal(p->db_path.ptr, &journal, &err);
+    ken_status st = ken_store_read_journal(p->notes_path.ptr, &journal, &err);
     if (st) {
         ken_app__add_health(c, "checkpoints", KEN_HEALTH_FAIL,
                             ken_arena_dup(c->arena, ken_str_c(err.msg)));

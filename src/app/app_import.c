@@ -194,8 +194,9 @@ static ken_status find_present(import *x, ken_err *err)
         return KEN_OK;
     ken_status st = ken_app__check_active(&p, err);
     if (st || x->opts->replaces ||
-        ken_store_open(&(ken_store_opts){ .path = p.db_path.ptr, .is_read_only = true }, &store,
-                       NULL))
+        ken_store_open(
+            &(ken_store_opts){ .path = p.db_path.ptr, .is_read_only = true, .tree = p.tree },
+            &store, NULL))
         return st;
     st = ken_store_get_generation(store, &generation, err);
     ken_store_close(store);
@@ -288,6 +289,9 @@ static ken_status put_into_project(import *x, ken_store *from, ken_err *err)
     int lock = -1;
     ken_project_info *p = &x->out->project;
     ken_status st = ken_app_add_project(x->app, x->root, x->name, x->arena, p, err);
+    // What is imported is whole: it is not put among the files of other worktrees.
+    if (!st)
+        st = ken_app__unshare(x->app, p, x->arena, p, err);
     if (st)
         return st;
     st = wait_for_index(x, &lock, err);

@@ -10,7 +10,9 @@ enum {
 void ken_app__keep(void *ctx, ken_str name, ken_str value)
 {
     const app_handle *h = ctx;
-    ken_store_opts opts = { .path = h->info.db_path.ptr, .busy_ms = KEEP_BUSY_MS };
+    ken_store_opts opts = { .path = h->info.db_path.ptr,
+                            .busy_ms = KEEP_BUSY_MS,
+                            .tree = h->info.tree };
     ken_store *store = NULL;
     int lock_fd = -1;
     if (ken_config_bool(h->app->config, KEN_CFG_READ_ONLY) ||

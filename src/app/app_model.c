@@ -258,15 +258,21 @@ void ken_app__write_model(const ken_model_record *m, ken_buf *out)
 }
 
 static ken_status save_choice(ken_app *app, const ken_project_info *project,
-                              const ken_model_record *m, ken_err *err)
+                              const ken_model_record *m, ken_arena *arena, ken_err *err)
 {
     int lock = -1;
     ken_store *store = NULL;
+    ken_project_info own = *project;
     ken_buf text = KEN_BUF_INIT(64 * 1024);
     ken_app__write_model(m, &text);
-    ken_status st = ken_app__lock_index(app, project, &lock, err);
+    ken_status st = KEN_OK;
+    if (!ken_str_eq_c(m->provider, "builtin"))
+        st = ken_app__unshare(app, project, arena, &own, err);
     if (!st)
-        st = ken_store_open(&(ken_store_opts){ .path = project->db_path.ptr }, &store, err);
+        st = ken_app__lock_index(app, &own, &lock, err);
+    if (!st)
+        st = ken_store_open(&(ken_store_opts){ .path = own.db_path.ptr, .tree = own.tree }, &store,
+                            err);
     if (!st)
         st = ken_store_begin_write(store, err);
     if (!st)
@@ -285,7 +291,7 @@ ken_status ken_app_use_model(ken_app *app, const ken_project_info *project, ken_
     ken_model_record m = { 0 };
     ken_status st = choose(app, ref, url, arena, &m, err);
     if (!st)
-        st = save_choice(app, project, &m, err);
+        st = save_choice(app, project, &m, arena, err);
     if (!st)
         *out = m;
     return st;
@@ -299,8 +305,10 @@ static ken_status load_choice(const ken_project_info *project, ken_arena *arena,
     ken_str text = { 0 };
     if (!ken_fs_exists(project->db_path.ptr))
         return KEN_ENOTFOUND;
-    ken_status st = ken_store_open(
-        &(ken_store_opts){ .path = project->db_path.ptr, .is_read_only = true }, &store, err);
+    ken_status st = ken_store_open(&(ken_store_opts){ .path = project->db_path.ptr,
+                                                      .is_read_only = true,
+                                                      .tree = project->tree },
+                                   &store, err);
     if (!st)
         st = ken_store_load_value(store, KEN_STR(VALUE_KEY), arena, &text, err);
     ken_store_close(store);

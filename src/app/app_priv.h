@@ -73,6 +73,31 @@ struct ken_app {
 // ---- app_project.c ----
 ken_project_info ken_app__project_of(const ken_catalog_row *row);
 
+static inline bool ken_app__has_own_index(const ken_project_info *p)
+{
+    return ken_uuid_eq(p->tree, (ken_uuid){ { 0 } });
+}
+
+// ---- app_share.c ----
+// A new project that is a worktree of a repository of which another is indexed: its files go into that index, where
+// settings allow it. `row` is read again.
+ken_status ken_app__share_index(ken_app *app, ken_catalog *c, ken_arena *arena,
+                                ken_catalog_row *row, ken_err *err) KEN_MUST_USE;
+// Before a model is used that others of a shared index do not use: from now on the index is the project's alone.
+// `*out` is the project as it then is; its index may have to be made.
+ken_status ken_app__unshare(ken_app *app, const ken_project_info *project, ken_arena *arena,
+                            ken_project_info *out, ken_err *err) KEN_MUST_USE;
+// After a run: trees of worktrees that are gone are removed from its index. It is no failure when that fails.
+void ken_app__drop_trees(ken_app *app, const ken_project_info *project);
+// Removes what a project, whose row is gone, has on disk. The lock of its index is held.
+ken_status ken_app__remove_index(ken_app *app, const ken_project_info *project, ken_err *err)
+    KEN_MUST_USE;
+
+// ---- app_worktree.c ----
+// The folder that the repository of a work tree has in common with its other worktrees, as its real path; empty when
+// `root` is not the top of a work tree.
+ken_str ken_app__common_dir(ken_str root, ken_arena *arena);
+
 // ---- app_remotes.c ----
 // After a question in a process that stays: a clone whose time has come is synced behind it.
 void ken_app__sync_if_due(ken_app *app, const ken_project_info *project);
@@ -136,6 +161,8 @@ void ken_app__note_indexed(ken_app *app, const ken_project_info *project);
 // sense is passed over.
 ken_status ken_app__copy_checkpoints(ken_store *store, ken_store *from, uint64_t *out_n,
                                      ken_err *err) KEN_MUST_USE;
+// Opens what people wrote for reading: h->notes.
+ken_status ken_app__open_notes(app_handle *h, ken_err *err) KEN_MUST_USE;
 // Into an index that was just made in place of a damaged one: the checkpoints that can be read of
 // the damaged file, once. `out` says how many.
 ken_status ken_app__salvage(ken_store *store, ken_str db_path, ken_arena *arena,

@@ -77,11 +77,15 @@ ken_status ken_app_with_catalog(ken_app *app, bool may_create, ken_app_catalog_f
 
 ken_project_info ken_app__project_of(const ken_catalog_row *row)
 {
+    const ken_uuid first = { { 0 } };
+    bool is_own = ken_uuid_eq(row->index_of, row->id);
     return (ken_project_info){
         .id = row->id,
         .name = row->name,
         .root = row->root,
         .db_path = row->db_path,
+        .notes_path = row->notes_path,
+        .tree = is_own ? first : row->id,
         .indexed_at_ms = row->indexed_at_ms,
         .root_exists = ken_fs_exists(row->root.ptr),
         .is_archived = !row->is_active,
@@ -341,8 +345,11 @@ static ken_status add(ken_app *app, ken_str path, ken_str name, bool is_for_clie
     st = ken_catalog_find_by_root(c, root, arena, &row, err);
     if (st == KEN_ENOTFOUND)
         st = ken_app__take_up(app, c, root, name, arena, &row, err);
-    if (!st || st == KEN_ENOTFOUND) // renamed, or new
+    const bool is_new = st == KEN_ENOTFOUND;
+    if (!st || is_new) // renamed, or new
         st = ken_catalog_add(c, root, name, ken_clock_wall_ms(), arena, &row, err);
+    if (!st && is_new)
+        st = ken_app__share_index(app, c, arena, &row, err);
     if (st) {
         ken_catalog_close(c);
         return st;
@@ -362,20 +369,6 @@ ken_status ken_app_add_client_project(ken_app *app, ken_str path, ken_str name, 
                                       ken_project_info *out, ken_err *err)
 {
     return add(app, path, name, true, arena, out, err);
-}
-
-static ken_status remove_files(const ken_project_info *project, ken_err *err)
-{
-    static const char *const suffixes[] = { "-wal", "-shm", "", ".writes", ".lock" };
-    ken_arena a;
-    ken_status st = KEN_OK;
-    ken_arena_init(&a, 1024);
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes && !st; i++)
-        st = ken_fs_remove(
-            ken_arena_printf(&a, KEN_STR_FMT "%s", KEN_STR_ARG(project->db_path), suffixes[i]).ptr,
-            err);
-    ken_arena_release(&a);
-    return st;
 }
 
 // Of a remote repository the folder is ken's own, and goes too.
@@ -410,7 +403,7 @@ ken_status ken_app_remove_project(ken_app *app, const ken_project_info *project,
         ken_app_give_catalog(app, c);
     if (!st) {
         ken_app__drop_idle(app, project->id);
-        st = remove_files(project, err);
+        st = ken_app__remove_index(app, project, err);
     }
     ken_fs_unlock(lock_fd);
     return st;
@@ -451,79 +444,4 @@ ken_status ken_app_load_settings(ken_app *app, const ken_project_info *project, 
                                  ken_err *err)
 {
     return ken_config_load_project(app->config, project->root.ptr, out, err);
-}
-
-// ---- where a work tree is ----
-
-enum {
-    GIT_FILE_MAX = 4 * 1024 * 1024
-}; // packed-refs of large repositories
-
-static ken_str read_line(ken_arena *a, ken_str path)
-{
-    ken_buf b = KEN_BUF_INIT(8192);
-    ken_str line = KEN_STR("");
-    if (!ken_fs_read(KEN_FS_CWD, path.ptr, 4096, &b, NULL, NULL))
-        line = ken_arena_dup(a, ken_str_trim(ken_buf_str(&b)));
-    ken_buf_release(&b);
-    return line;
-}
-
-// The git folder of a work tree: .git itself, or where the file .git points to.
-static ken_str git_dir(ken_arena *a, ken_str root)
-{
-    ken_fs_info info;
-    ken_str path = ken_path_join(a, root, KEN_STR(".git")), prefix = KEN_STR("gitdir: ");
-    if (ken_fs_stat(KEN_FS_CWD, path.ptr, &info, NULL))
-        return KEN_STR("");
-    if (info.kind == KEN_FS_DIR)
-        return path;
-    ken_str line = read_line(a, path);
-    if (!ken_str_starts(line, prefix))
-        return KEN_STR("");
-    return ken_path_join(a, root, ken_str_sub(line, prefix.len, line.len));
-}
-
-static ken_str packed_ref(ken_arena *a, ken_str common, ken_str ref)
-{
-    if (!ref.ptr)
-        return KEN_STR("");
-    ken_buf b = KEN_BUF_INIT(GIT_FILE_MAX + 2);
-    ken_str found = KEN_STR(""), rest, line;
-    ken_str path = ken_path_join(a, common, KEN_STR("packed-refs"));
-    if (!ken_fs_read(KEN_FS_CWD, path.ptr, GIT_FILE_MAX, &b, NULL, NULL)) {
-        rest = ken_buf_str(&b);
-        while (!found.len && ken_str_line_next(&rest, &line)) {
-            size_t blank = line.ptr ? ken_str_find_char(line, ' ') : SIZE_MAX;
-            if (blank != SIZE_MAX && ken_str_eq(ken_str_sub(line, blank + 1, line.len), ref))
-                found = ken_arena_dup(a, ken_str_sub(line, 0, blank));
-        }
-    }
-    ken_buf_release(&b);
-    return found;
-}
-
-static bool is_commit(ken_str s)
-{
-    for (size_t i = 0; i < s.len; i++)
-        if (!ken_is_digit(s.ptr[i]) && (s.ptr[i] < 'a' || s.ptr[i] > 'f'))
-            return false;
-    return s.len == 40 || s.len == 64;
-}
-
-ken_str ken_app_read_head(ken_str root, ken_arena *arena)
-{
-    ken_str dir = git_dir(arena, root), prefix = KEN_STR("ref: ");
-    if (!dir.len)
-        return KEN_STR("");
-    ken_str head = read_line(arena, ken_path_join(arena, dir, KEN_STR("HEAD")));
-    if (ken_str_starts(head, prefix)) {
-        ken_str ref = ken_str_sub(head, prefix.len, head.len);
-        ken_str common = read_line(arena, ken_path_join(arena, dir, KEN_STR("commondir")));
-        common = common.len ? ken_path_join(arena, dir, common) : dir;
-        head = read_line(arena, ken_path_join(arena, common, ref));
-        if (!is_commit(head))
-            head = packed_ref(arena, common, ref);
-    }
-    return is_commit(head) ? head : KEN_STR("");
 }

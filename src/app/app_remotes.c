@@ -392,6 +392,7 @@ void ken_app__sync_if_due(ken_app *app, const ken_project_info *project)
     d->project.name = ken_arena_dup(&d->arena, project->name);
     d->project.root = ken_arena_dup(&d->arena, project->root);
     d->project.db_path = ken_arena_dup(&d->arena, project->db_path);
+    d->project.notes_path = ken_arena_dup(&d->arena, project->notes_path);
     if (ken_pool_try_submit(app->syncs, run_due_sync, d))
         return;
     ken_arena_release(&d->arena); // one waits already

@@ -181,9 +181,9 @@ static ken_status mend_indexes(ken_app *app, ken_arena *arena, ken_restore_repor
     ken_catalog_close(c);
     for (size_t i = 0; !st && i < n; i++) {
         ken_store_journal journal = { 0 };
-        if (ken_fs_exists(rows[i].db_path.ptr) &&
-            !ken_store_read_journal(rows[i].db_path.ptr, &journal, NULL) && journal.n_damaged &&
-            !ken_store_settle_journal(rows[i].db_path.ptr, NULL))
+        if (ken_fs_exists(rows[i].notes_path.ptr) &&
+            !ken_store_read_journal(rows[i].notes_path.ptr, &journal, NULL) && journal.n_damaged &&
+            !ken_store_settle_journal(rows[i].notes_path.ptr, NULL))
             out->n_indexes++;
     }
     return st;

@@ -4,11 +4,21 @@
 
 static const ken_str setting = { "rules.project", 13 };
 
+// A worktree in another's index has what was indexed of its rules in a file of its own; NULL = nothing was yet.
+static ken_store *store_of_rules(app_handle *h)
+{
+    if (ken_app__has_own_index(&h->info))
+        return h->store;
+    bool is_there = h->notes || ken_fs_exists(h->info.notes_path.ptr);
+    return is_there && !ken_app__open_notes(h, NULL) ? h->notes : NULL;
+}
+
 ken_rulebook *ken_app_rulebook(ken_app *app, ken_snapshot *s)
 {
     app_handle *h = ken_app__handle_of(app, s);
     if (!h->rulebook)
-        ken_rulebook_new(h->store, s, h->info.root, &h->rulebook);
+        ken_rulebook_new(NULL, s, h->info.root, &h->rulebook);
+    ken_rulebook_set_store(h->rulebook, store_of_rules(h));
     return h->rulebook;
 }
 
@@ -17,7 +27,7 @@ ken_status ken_app_index_rules(ken_app *app, ken_snapshot *s, ken_rulebook_count
 {
     const app_handle *h = ken_app__handle_of(app, s);
     ken_rulebook *b = ken_app_rulebook(app, s);
-    ken_store_opts opts = { .path = h->info.db_path.ptr, .busy_ms = APP_WRITER_BUSY_MS };
+    ken_store_opts opts = { .path = h->info.notes_path.ptr, .busy_ms = APP_WRITER_BUSY_MS };
     ken_store *store = NULL;
     ken_status st = ken_app__check_is_current(h, err);
     if (!st)

@@ -73,6 +73,22 @@ static ken_status open_model(making *m, ken_arena *arena, ken_err *err)
     return ken_embedder_open(&o, &m->embedder, err);
 }
 
+// Another model than the built-in one is the project's own, and so is the index then: one that it leaves for that has to
+// be made.
+static ken_status take_own_index(making *m, ken_project_info *own, const ken_cancel *cancel,
+                                 ken_arena *arena, ken_err *err)
+{
+    ken_index_report report;
+    *own = *m->project;
+    if (!m->embedder)
+        return KEN_OK;
+    ken_status st = ken_app__unshare(m->app, m->project, arena, own, err);
+    m->project = own;
+    return st || ken_fs_exists(own->db_path.ptr)
+               ? st
+               : ken_app_index(m->app, own, NULL, cancel, arena, &report, err);
+}
+
 static ken_status make(making *m, const ken_cancel *cancel, ken_err *err)
 {
     ken_store *store = NULL;
@@ -80,7 +96,9 @@ static ken_status make(making *m, const ken_cancel *cancel, ken_err *err)
     int lock = -1;
     ken_status st = ken_app__lock_index(m->app, m->project, &lock, err);
     if (!st)
-        st = ken_store_open(&(ken_store_opts){ .path = m->project->db_path.ptr }, &store, err);
+        st = ken_store_open(
+            &(ken_store_opts){ .path = m->project->db_path.ptr, .tree = m->project->tree }, &store,
+            err);
     if (!st && !m->embedder)
         st = ken_index_has_others(store, &has_others, err);
     m->out->was_needed = !st && has_others;
@@ -115,7 +133,9 @@ static ken_str load_failure(ken_app *app, const ken_project_info *project, ken_a
 {
     ken_store *store = NULL;
     ken_str text = { "", 0 };
-    ken_store_opts opts = { .path = project->db_path.ptr, .is_read_only = true };
+    ken_store_opts opts = { .path = project->db_path.ptr,
+                            .is_read_only = true,
+                            .tree = project->tree };
     (void)app;
     if (!ken_store_open(&opts, &store, NULL) &&
         ken_store_load_value(store, failure_key, arena, &text, NULL))
@@ -134,8 +154,8 @@ static void keep_failure(ken_app *app, const ken_project_info *project, ken_stat
     if (ken_str_eq(load_failure(app, project, arena), text) ||
         ken_app__lock_index(app, project, &lock, NULL))
         return;
-    ken_status kept =
-        ken_store_open(&(ken_store_opts){ .path = project->db_path.ptr }, &store, NULL);
+    ken_status kept = ken_store_open(
+        &(ken_store_opts){ .path = project->db_path.ptr, .tree = project->tree }, &store, NULL);
     if (!kept)
         kept = ken_store_begin_write(store, NULL);
     if (!kept &&
@@ -174,8 +194,11 @@ ken_status ken_app_embed(ken_app *app, const ken_project_info *project, const ke
                            .on_progress = on_progress,
                            .progress_ctx = progress_ctx },
                  .out = out };
+    ken_project_info own;
     ken_status st = open_model(&m, arena, &tried);
     bool is_models = st != KEN_OK;
+    if (!st)
+        st = take_own_index(&m, &own, cancel, arena, &tried);
     if (!st) {
         st = make(&m, cancel, &tried);
         is_models = out->report.has_model_failed;
@@ -183,7 +206,7 @@ ken_status ken_app_embed(ken_app *app, const ken_project_info *project, const ke
     ken_embedder_close(m.embedder);
     bool is_builtin = ken_str_eq_c(out->model.provider, "builtin");
     if (!is_builtin && (!st || (is_models && st != KEN_ECANCELLED)))
-        keep_failure(app, project, st, tried.msg, arena);
+        keep_failure(app, m.project, st, tried.msg, arena);
     if (st)
         st = judge(&m, is_models, st, &tried, arena, err);
     ken_app__log_embedding(project, st, out, &tried);
@@ -197,7 +220,9 @@ ken_status ken_app_load_vectors(ken_app *app, const ken_project_info *project, k
 {
     (void)app;
     ken_store *store = NULL;
-    ken_store_opts opts = { .path = project->db_path.ptr, .is_read_only = true };
+    ken_store_opts opts = { .path = project->db_path.ptr,
+                            .is_read_only = true,
+                            .tree = project->tree };
     ken_status st = ken_store_open(&opts, &store, err);
     if (!st)
         st = ken_index_load_vectors(store, arena, out, err);

@@ -116,29 +116,6 @@ static ken_status put_skips(index_run *r, ken_generation *g, ken_err *err)
     return st ? st : ken_index__put_late(r->store, late, n_late, err);
 }
 
-static int by_id(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-// The ids of contents that files have, in order.
-static void list_live(void *ctx, const int64_t **out_ids, size_t *out_n)
-{
-    index_run *r = ctx;
-    int64_t *live = KEN_ARENA_ARRAY(r->arena, int64_t, r->scan.n_files + 1);
-    size_t n = 0, kept = 0;
-    for (size_t i = 0; i < r->scan.n_files; i++)
-        if (r->plan[i].content)
-            live[n++] = r->plan[i].content;
-    qsort(live, n, sizeof *live, by_id);
-    for (size_t i = 0; i < n; i++)
-        if (!kept || live[kept - 1] != live[i])
-            live[kept++] = live[i];
-    *out_ids = live;
-    *out_n = kept;
-}
-
 // The sums of the new generation: those of the one before and the difference, so that a small change
 // reads no row of an unchanged file.
 static ken_status sum_generation(const index_run *r, const ken_generation *before,
@@ -189,7 +166,7 @@ ken_status ken_index__commit(index_run *r, index_old_files *old, const ken_gener
                          .git_head = r->scan.git_head,
                          .git_branch = r->scan.git_branch,
                          .root = ken_str_c(r->root) };
-    index_alive alive = { .load = list_live, .ctx = r };
+    index_alive alive = { .store = r->store, .arena = r->arena };
     ken_status st = ken_store_begin_write(r->store, err);
     if (st)
         return st;

@@ -43,10 +43,14 @@ size_t ken_index__plan_join(const uint64_t *sizes, size_t n, size_t most)
 
 // ---- what is alive -----------------------------------------------------------------------------
 
-static void need_ids(index_alive *a)
+static ken_status need_ids(index_alive *a, ken_err *err)
 {
-    if (!a->ids && a->load)
-        a->load(a->ctx, &a->ids, &a->n);
+    int64_t *ids = NULL;
+    if (a->ids || !a->store)
+        return KEN_OK;
+    ken_status st = ken_store_list_live(a->store, a->arena, &ids, &a->n, err);
+    a->ids = ids;
+    return st;
 }
 
 // ---- joining -----------------------------------------------------------------------------------
@@ -121,7 +125,9 @@ static ken_status join_once(ken_store *store, ken_segment_kind kind, size_t most
     ken_status st = ken_store_list_segments(store, kind, &arena, &infos, &n, err);
     if (st || n <= most)
         goto out;
-    need_ids(alive);
+    st = need_ids(alive, err);
+    if (st)
+        goto out;
     qsort(infos, n, sizeof *infos, by_size_down);
     uint64_t *sizes = KEN_ARENA_ARRAY(&arena, uint64_t, n);
     for (size_t i = 0; i < n; i++)
@@ -192,7 +198,7 @@ static ken_status count_contents(ken_store *store, uint64_t *out, ken_err *err)
 
 // How many contents files have, at least: what was counted once, less one for each file that lost its
 // content since. So whether much is dead is known without looking at every file.
-static const char live_key[] = "index.live_contents";
+static const char live_key[] = "store.live_contents";
 
 static ken_status load_live(ken_store *store, uint64_t *out, ken_err *err)
 {
@@ -226,7 +232,9 @@ static ken_status find_dead(ken_store *store, index_alive *alive, uint64_t n_los
     n_live = before > n_lost ? before - n_lost : 0;
     *out_are_many = are_many_dead(n_contents, n_live);
     if (*out_are_many) {
-        need_ids(alive);
+        st = need_ids(alive, err);
+        if (st)
+            return st;
         n_live = alive->n;
         *out_are_many = are_many_dead(n_contents, n_live);
     }

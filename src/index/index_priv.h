@@ -139,13 +139,13 @@ ken_status ken_index__flush_mentions(ken_store *store, ken_mention_builder *b, k
     KEN_MUST_USE;
 ken_status ken_index__flush_vectors(ken_store *store, ken_vector_builder *b, ken_err *err)
     KEN_MUST_USE;
-// The ids of contents that files have, sorted. Most runs need no list of them: `load` makes it, once,
-// for the first that does. Neither of both = all there are.
+// The ids of contents that files have, of any tree, sorted. Most runs need no list of them: it is read from `store`
+// once, for the first that does. Neither of both = all there are.
 typedef struct index_alive {
     const int64_t *ids;
     size_t n;
-    void (*load)(void *ctx, const int64_t **out_ids, size_t *out_n);
-    void *ctx;
+    ken_store *store;
+    ken_arena *arena; // of the list
 } index_alive;
 
 // Joins segments when there are many, and leaves out contents that no file has when they are many.

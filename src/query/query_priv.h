@@ -101,7 +101,8 @@ struct ken_snapshot {
     uint32_t n_files;
     float *size; // by file: ln(1 + lines) / ln(1 + most lines)
     ken_lex_corpus corpus;
-    int64_t *segment_ids; // of its parts
+    int64_t *segment_ids; // that there were of all kinds, in order
+    size_t n_segment_ids;
     // Derived from the list of paths alone; the next generation takes it over when its paths are the same.
     ken_path_index *paths;
     uint32_t *path_bits; // by file: KEN_PATH_*

@@ -49,12 +49,14 @@ static ken_status load_segments(ken_snapshot *s, ken_err *err)
     size_t n;
     ken_status st =
         ken_store_list_segments(s->store, KEN_SEGMENT_WORDS, &s->arena, &infos, &n, err);
+    if (!st)
+        st = ken_store_list_segment_ids(s->store, &s->arena, &s->segment_ids, &s->n_segment_ids,
+                                        err);
     if (st)
         return st;
     ken_lex_corpus *c = &s->corpus;
     c->parts = KEN_ARENA_ARRAY(&s->arena, ken_lex_part, n + 1);
     c->n_files = s->n_files;
-    s->segment_ids = KEN_ARENA_ARRAY(&s->arena, int64_t, n + 1);
     c->next_file = KEN_ARENA_ARRAY(&s->arena, int32_t, s->n_files + 1);
     c->file_part = KEN_ARENA_ARRAY(&s->arena, uint32_t, s->n_files + 1);
     c->file_ordinal = KEN_ARENA_ARRAY(&s->arena, uint32_t, s->n_files + 1);
@@ -72,8 +74,7 @@ static ken_status load_segments(ken_snapshot *s, ken_err *err)
         ken_lex_part *part = &c->parts[c->n_parts];
         st = ken_quota_check(err);
         if (!st)
-            s->segment_ids[c->n_parts] = infos[p].id;
-        st = ken_lex_segment_open(&source, &part->segment, err);
+            st = ken_lex_segment_open(&source, &part->segment, err);
         if (st)
             break;
         uint32_t n_contents = ken_lex_segment_n_contents(part->segment);
@@ -436,21 +437,20 @@ ken_reader *ken_reader_new(ken_store *store)
     return r;
 }
 
-// Whether the segments that are open are those that there are. A long run joins some before it has a
-// new generation, and those that were joined are gone for whoever begins to read after that.
+// Whether the segments that may be open are there still. A long run joins some before it has a new generation, and one
+// of another tree makes none of this tree; those that were joined are gone for whoever begins to read after that.
 static bool has_segments(const ken_snapshot *s)
 {
     ken_arena arena;
-    ken_segment_info *infos = NULL;
+    int64_t *ids = NULL;
     size_t n = 0, n_found = 0;
     ken_arena_init(&arena, 1024);
-    if (ken_store_list_segments(s->store, KEN_SEGMENT_WORDS, &arena, &infos, &n, NULL))
+    if (ken_store_list_segment_ids(s->store, &arena, &ids, &n, NULL))
         n = 0;
-    for (size_t i = 0; i < n; i++)
-        for (uint32_t p = 0; p < s->corpus.n_parts; p++)
-            n_found += s->segment_ids[p] == infos[i].id;
+    for (size_t i = 0; i < n && n_found < s->n_segment_ids; i++)
+        n_found += ids[i] == s->segment_ids[n_found];
     ken_arena_release(&arena);
-    return n_found == s->corpus.n_parts;
+    return n_found == s->n_segment_ids;
 }
 
 // Opens the newest generation for reading, unless it is the one that is loaded. The first statement

@@ -25,6 +25,11 @@ void ken_rulebook_new(ken_store *store, ken_snapshot *snapshot, ken_str root, ke
     *out = b;
 }
 
+void ken_rulebook_set_store(ken_rulebook *b, ken_store *store)
+{
+    b->store = store;
+}
+
 static void free_entry(rulebook_entry *e)
 {
     ken_arena_release(&e->arena);

@@ -27,8 +27,10 @@ enum {
     KEN_RULEBOOK_STALE_DAYS = 7,
 };
 
-// `store` and `snapshot` are borrowed and outlive it; `root` is copied. Reads nothing yet.
+// `store` and `snapshot` are borrowed and outlive it; `root` is copied. Reads nothing yet. NULL for a project whose rules
+// were never indexed.
 void ken_rulebook_new(ken_store *store, ken_snapshot *snapshot, ken_str root, ken_rulebook **out);
+void ken_rulebook_set_store(ken_rulebook *b, ken_store *store);
 void ken_rulebook_free(ken_rulebook *b);
 
 // ---- documents ---------------------------------------------------------------------------------

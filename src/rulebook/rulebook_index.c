@@ -75,10 +75,13 @@ static ken_status load_counts(ken_rulebook *b, ken_store *store, ken_rulebook_co
     size_t n = 0;
     ken_arena scratch;
     ken_arena_init(&scratch, 4096);
-    ken_status st = ken_store_load_value(store, counts_key, &scratch, &value, err);
+    ken_status st =
+        store ? ken_store_load_value(store, counts_key, &scratch, &value, err) : KEN_ENOTFOUND;
     if (!st)
         parse_seen(value, &counts.indexed_at_ms, &counts.codebase);
-    if (!st || st == KEN_ENOTFOUND)
+    if (st == KEN_ENOTFOUND)
+        st = KEN_OK;
+    if (!st && store)
         st = ken_store_load_rule_documents(store, &scratch, &rows, &n, err);
     if (!st)
         st = ken_snapshot_get_stats(b->snapshot, &scratch, &stats, err);

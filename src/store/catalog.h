@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // catalog.h -- the list of projects: <data>/config/projects.db.
 //
-// Each project has one row and one index, <data>/indexes/project-<id>.db. The row has the name of
-// that file only, so the data folder can be moved. Any number of processes may read and add at the
+// Each project has one row and one index, <data>/indexes/project-<id>.db, where <id> is its own or that of another
+// worktree of its repository. The row has no path to it, so the data folder can be moved. Any number of processes may read and add at the
 // same time; every change is one transaction, on disk when the call returns.
 //
 // Ownership: rows come back in the arena passed. Threads: one ken_catalog per thread. Errors:
@@ -27,6 +27,9 @@ typedef struct ken_catalog_row {
     ken_str name;
     ken_str root;    // absolute real path; no two rows have the same
     ken_str db_path; // of its index, whether or not it is there yet
+    ken_str
+        notes_path; // of what people wrote: the same file, unless it has its files in another's index
+    ken_uuid index_of; // the project that the index was made for
     int64_t created_at_ms;
     int64_t indexed_at_ms; // of the newest complete generation; 0 = none
     bool is_active;        // else it is archived
@@ -95,6 +98,8 @@ ken_status ken_catalog_set_indexed(ken_catalog *c, ken_uuid id, int64_t at_ms, k
     KEN_MUST_USE;
 ken_status ken_catalog_set_active(ken_catalog *c, ken_uuid id, bool is_active, ken_err *err)
     KEN_MUST_USE;
+// From now on its files are in the index of `host`; its own id: in one of its own. KEN_ENOTFOUND when it is absent.
+ken_status ken_catalog_share(ken_catalog *c, ken_uuid id, ken_uuid host, ken_err *err) KEN_MUST_USE;
 // The row alone: its index stays on disk. KEN_ENOTFOUND when it is absent.
 ken_status ken_catalog_remove(ken_catalog *c, ken_uuid id, ken_err *err) KEN_MUST_USE;
 
@@ -147,6 +152,7 @@ ken_status ken_catalog_remove_model(ken_catalog *c, ken_str id, ken_err *err) KE
       NUMBER(at_ms))                                                                             \
     X(set_active, PLAIN, (ken_uuid id, bool is_active, ken_err *err), (id, is_active, err),      \
       NUMBER(is_active))                                                                         \
+    X(share, PLAIN, (ken_uuid id, ken_uuid host, ken_err *err), (id, host, err), NOTHING)        \
     X(remove, PLAIN, (ken_uuid id, ken_err *err), (id, err), NOTHING)
 #define KEN_CATALOG_VALUE_SLOTS(X)                                                               \
     X(load_value, PLAIN, (ken_str name, ken_arena *arena, ken_str *out, ken_err *err), (name,    \

@@ -22,6 +22,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/hash.h"
+#include "base/id.h"
 #include "blocks/blocks.h"
 #include "model/facts.h"
 #include "model/skip.h"
@@ -44,6 +45,9 @@ typedef struct ken_store_opts {
     // resident. 0 = the most, 256 MiB; or KEN_STORE_MAP_NOTHING.
     uint64_t map_bytes;
     uint32_t busy_ms; // how long to wait for another writer; 0 = 5,000
+    // Which of the trees of the index: the project that it is of, or zeros for the first. One that is not
+    // there is made by who writes, and is KEN_ENOTFOUND for who reads.
+    ken_uuid tree;
 } ken_store_opts;
 
 // Creates or migrates the database. Read-only, it is only migrated, where that may be written.
@@ -139,6 +143,10 @@ ken_status ken_store_load_files(ken_store *s, ken_arena *arena, ken_file_row **o
 ken_status ken_store_put_file(ken_store *s, const ken_file_row *row, ken_err *err) KEN_MUST_USE;
 ken_status ken_store_remove_file(ken_store *s, int64_t id, ken_err *err) KEN_MUST_USE;
 
+// The ids of contents that a file of any tree has, in order.
+ken_status ken_store_list_live(ken_store *s, ken_arena *arena, int64_t **out, size_t *out_n,
+                               ken_err *err) KEN_MUST_USE;
+
 typedef struct ken_skip_row {
     ken_str path;
     ken_skip_reason reason;
@@ -186,6 +194,9 @@ ken_status ken_store_remove_segment(ken_store *s, int64_t id, ken_err *err) KEN_
 ken_status ken_store_list_segments(ken_store *s, ken_segment_kind kind, ken_arena *arena,
                                    ken_segment_info **out, size_t *out_n, ken_err *err)
     KEN_MUST_USE;
+// The ids of all kinds, in order.
+ken_status ken_store_list_segment_ids(ken_store *s, ken_arena *arena, int64_t **out, size_t *out_n,
+                                      ken_err *err) KEN_MUST_USE;
 // A reader without an open transaction may find a segment merged away: KEN_ENOTFOUND, then it loads
 // the newer generation. Ids are never used again, so it never gets other bytes. Copies one block
 // into `into` (KEN_SEGMENT_BLOCK bytes); `*out_n` bytes were there. `store` is a ken_store: this is
@@ -212,6 +223,27 @@ ken_status ken_store_put_generation(ken_store *s, const ken_generation *g, ken_e
     KEN_MUST_USE;
 // Its number alone: one row read. 0 = none.
 ken_status ken_store_get_generation(ken_store *s, uint64_t *out, ken_err *err) KEN_MUST_USE;
+
+// ---- trees -----------------------------------------------------------------------------------
+// Worktrees of one repository share an index: its contents, segments and the values whose names begin with
+// "embed." or "store." are those of all its trees, all else is of the tree that a store was opened for. A
+// new tree begins with the files of the one that was indexed last, with times that no file has: then its first
+// generation writes what differs. Files that no tree has otherwise are kept once for all.
+typedef struct ken_tree_info {
+    ken_uuid project; // zeros when it is the first
+    ken_str root;
+    uint64_t generation, n_files;
+    int64_t at_ms;
+    bool is_first;
+    bool is_based; // on a list of files that it shares
+} ken_tree_info;
+
+// The first one first.
+ken_status ken_store_list_trees(ken_store *s, ken_arena *arena, ken_tree_info **out, size_t *out_n,
+                                ken_err *err) KEN_MUST_USE;
+// With its files and values; fine when it is not there. The first stays, with no generation. Its contents are
+// left for ken_store_collect.
+ken_status ken_store_remove_tree(ken_store *s, ken_uuid project, ken_err *err) KEN_MUST_USE;
 
 // Small values that travel with the index, such as the settings it was made with. A value without
 // a pointer removes the name. At most 16 MiB.
@@ -310,6 +342,8 @@ ken_str ken_store_last_quarantined(const char *path, ken_arena *arena);
       row->content))                                                                             \
     /* KEN_ENOTFOUND when it is not there. */                                                    \
     X(remove_file, WRITE, (int64_t id, ken_err *err), (id, err), NUMBER(id))                     \
+    X(list_live, READ, (ken_arena *arena, int64_t **out, size_t *out_n, ken_err *err), (arena,   \
+      out, out_n, err), NOTHING)                                                                 \
     /* A path that comes twice with one reason is kept once. */                                  \
     X(replace_skips, OWN, (const ken_skip_row *rows, size_t n, ken_err *err), (rows, n, err),    \
       NUMBER(n))                                                                                 \
@@ -331,6 +365,8 @@ ken_str ken_store_last_quarantined(const char *path, ken_arena *arena);
     /* By id. Sizes are true: as many bytes can be read. */                                      \
     X(list_segments, READ, (ken_segment_kind kind, ken_arena *arena, ken_segment_info **out,     \
       size_t *out_n, ken_err *err), (kind, arena, out, out_n, err), NOTHING)                     \
+    X(list_segment_ids, READ, (ken_arena *arena, int64_t **out, size_t *out_n, ken_err *err),    \
+      (arena, out, out_n, err), NOTHING)                                                         \
     /* KEN_ENOTFOUND without a message. */                                                       \
     X(read_block, OWN, (int64_t segment, uint32_t block, void *into, size_t *out_n, ken_err      \
       *err), (segment, block, into, out_n, err), NUMBER(segment << 24 | block))
@@ -340,6 +376,9 @@ ken_str ken_store_last_quarantined(const char *path, ken_arena *arena);
     X(put_generation, DURABLE, (const ken_generation *g, ken_err *err), (g, err),                \
       NUMBER(g->number))                                                                         \
     X(get_generation, PLAIN, (uint64_t *out, ken_err *err), (out, err), NOTHING)                 \
+    X(list_trees, READ, (ken_arena *arena, ken_tree_info **out, size_t *out_n, ken_err *err),    \
+      (arena, out, out_n, err), NOTHING)                                                         \
+    X(remove_tree, WRITE, (ken_uuid project, ken_err *err), (project, err), NOTHING)             \
     /* KEN_ENOTFOUND without a message. */                                                       \
     X(load_value, OWN, (ken_str key, ken_arena *arena, ken_str *out, ken_err *err), (key,        \
       arena, out, err), TEXT(key, 0))                                                            \

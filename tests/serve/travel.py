@@ -86,7 +86,7 @@ class Travel(unittest.TestCase):
         self.put(self.ours, "deploy.pem", "secret\n")
         self.commit("one")
         self.git("clone", "-q", self.ours, self.theirs, cwd=self.box)
-        self.git("config", "remote.origin.url", "https://me:pass@example.org/shop.git?key=hidden", cwd=self.ours)
+        self.git("config", "remote.origin.url", "https://me:pass@example.org/shop.git?key=unspoken", cwd=self.ours)
         self.bundle = os.path.join(self.box, "shop.kenindex")
         self.servers = []
 
@@ -191,7 +191,7 @@ class Travel(unittest.TestCase):
         self.assertEqual((header["project"], header["kind"], header["files"], header["checkpoints"]),
                          ("shop", "sqlite", N_FILES, 0))
         inside = unpack(bundle)
-        for secret in (self.box, "a thought of mine", "pass@", "hidden"):
+        for secret in (self.box, "a thought of mine", "pass@", "unspoken"):
             self.assertNotIn(secret.encode(), inside)
             self.assertNotIn(secret.encode(), bundle)
         self.assertNotIn("checkpoint", self.on("theirs", "import", self.bundle))

@@ -1,13 +1,19 @@
 -- Projects, values and models of the catalog.
 
 -- :PROJECT_LIST
-SELECT id, name, root, db_file, created_at_ms, indexed_at_ms, is_active FROM project ORDER BY name, root;
+SELECT id, name, root, db_file, created_at_ms, indexed_at_ms, is_active, index_of
+    FROM project
+    ORDER BY name, root;
 
 -- :PROJECT_BY_ROOT
-SELECT id, name, root, db_file, created_at_ms, indexed_at_ms, is_active FROM project WHERE root = ?1;
+SELECT id, name, root, db_file, created_at_ms, indexed_at_ms, is_active, index_of
+    FROM project
+    WHERE root = ?1;
 
 -- :PROJECT_BY_ID
-SELECT id, name, root, db_file, created_at_ms, indexed_at_ms, is_active FROM project WHERE id = ?1;
+SELECT id, name, root, db_file, created_at_ms, indexed_at_ms, is_active, index_of
+    FROM project
+    WHERE id = ?1;
 
 -- :PROJECT_ADD
 INSERT INTO project (id, name, root, db_file, created_at_ms) VALUES (?1, ?2, ?3, ?4, ?5);
@@ -20,6 +26,9 @@ UPDATE project SET indexed_at_ms = ?2 WHERE id = ?1;
 
 -- :PROJECT_SET_ACTIVE
 UPDATE project SET is_active = ?2 WHERE id = ?1;
+
+-- :PROJECT_SHARE
+UPDATE project SET index_of = ?2 WHERE id = ?1;
 
 -- :PROJECT_REMOVE
 DELETE FROM project WHERE id = ?1;

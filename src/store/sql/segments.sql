@@ -12,6 +12,9 @@ DELETE FROM segment WHERE id = ?1;
 -- :SEGMENT_SCAN
 SELECT id, n_bytes, n_contents FROM segment WHERE kind = ?1 ORDER BY id;
 
+-- :SEGMENT_IDS
+SELECT id FROM segment ORDER BY id;
+
 -- :BLOCK_ADD
 INSERT INTO segment_block (id, data, n_plain) VALUES (?1, ?2, ?3);
 

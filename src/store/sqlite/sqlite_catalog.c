@@ -77,6 +77,10 @@ ken_status ken_store__sqlite_open_catalog(const char *path, bool is_read_only,
     return KEN_OK;
 }
 
+enum {
+    FILE_BYTES = KEN_UUID_TEXT + 16 // the name of an index
+};
+
 // ---- rows ------------------------------------------------------------------------------------
 
 // A name of a file, nothing that leads elsewhere: the list may have been changed by hand.
@@ -86,21 +90,36 @@ static bool is_file_name(ken_str s)
            !memchr(s.ptr, '\0', s.len);
 }
 
+// The file of the index that was made for a project.
+static void format_file(ken_uuid id, char out[FILE_BYTES])
+{
+    char text[KEN_UUID_TEXT];
+    ken_uuid_format(id, text);
+    sqlite3_snprintf(FILE_BYTES, out, "project-%s.db", text);
+}
+
 static ken_status read_row(ken_sq *q, sqlite3_stmt *st, ken_arena *arena, void *out, ken_err *err)
 {
     ken_str file = ken_store__sq_text(st, 3);
+    ken_str folder = ken_sq_catalog_with(q)->indexes;
     ken_catalog_row row = {
         .name = ken_store__sq_keep(st, 1, arena),
         .root = ken_store__sq_keep(st, 2, arena),
-        .db_path =
-            ken_arena_printf(arena, KEN_STR_FMT KEN_STR_FMT,
-                             KEN_STR_ARG(ken_sq_catalog_with(q)->indexes), KEN_STR_ARG(file)),
+        .notes_path = ken_arena_printf(arena, KEN_STR_FMT KEN_STR_FMT, KEN_STR_ARG(folder),
+                                       KEN_STR_ARG(file)),
         .created_at_ms = sqlite3_column_int64(st, 4),
         .indexed_at_ms = sqlite3_column_int64(st, 5),
         .is_active = sqlite3_column_int(st, 6) != 0,
     };
     if (!ken_store__sq_fixed(st, 0, row.id.bytes, sizeof row.id.bytes) || !is_file_name(file))
         return SQ_CORRUPT(q, err, "a project has no usable id or file name");
+    row.db_path = row.notes_path;
+    row.index_of = row.id;
+    if (ken_store__sq_fixed(st, 7, row.index_of.bytes, sizeof row.index_of.bytes)) {
+        char shared[FILE_BYTES];
+        format_file(row.index_of, shared);
+        row.db_path = ken_arena_printf(arena, KEN_STR_FMT "%s", KEN_STR_ARG(folder), shared);
+    }
     *(ken_catalog_row *)out = row;
     return KEN_OK;
 }
@@ -156,9 +175,8 @@ ken_status ken_store__catalog_note_project(ken_sq_catalog *c, ken_uuid id, ken_e
 static ken_status insert(ken_sq_catalog *c, ken_uuid id, ken_str root, ken_str name, int64_t now_ms,
                          ken_err *err)
 {
-    char text[KEN_UUID_TEXT], file[KEN_UUID_TEXT + 16];
-    ken_uuid_format(id, text);
-    sqlite3_snprintf(sizeof file, file, "project-%s.db", text);
+    char file[FILE_BYTES];
+    format_file(id, file);
     ken_str base = ken_path_base(root);
     if (!name.len)
         name = base.len ? base : root;
@@ -282,6 +300,23 @@ ken_status ken_store__catalog_set_active(ken_catalog_backend *b, ken_uuid id, bo
 {
     ken_sq_catalog *c = ken_sq_catalog_of(b);
     return change(c, KEN_SQ_PROJECT_SET_ACTIVE, id, is_active, true, err);
+}
+
+ken_status ken_store__catalog_share(ken_catalog_backend *b, ken_uuid id, ken_uuid host,
+                                    ken_err *err)
+{
+    ken_sq_catalog *c = ken_sq_catalog_of(b);
+    const ken_sq_value none = SQ_NULL, its = SQ_BYTES(host);
+    ken_status s = ken_store__catalog_begin(c, err);
+    if (s)
+        return s;
+    s = ken_store__sq_write(&c->q, KEN_SQ_PROJECT_SHARE,
+                            SQ_VALUES(SQ_BYTES(id), ken_uuid_eq(id, host) ? none : its), err);
+    bool is_there = !s && sqlite3_changes(c->q.db) > 0;
+    if (is_there)
+        s = ken_store__catalog_note_project(c, id, err);
+    s = ken_store__catalog_end(c, s, err);
+    return s || is_there ? s : KEN_ENOTFOUND;
 }
 
 ken_status ken_store__catalog_remove(ken_catalog_backend *b, ken_uuid id, ken_err *err)

@@ -146,7 +146,7 @@ static ken_status raise_rev(ken_sq *q, int n_more, uint64_t *out_rev, ken_err *e
     ken_status s = ken_store__sq_write(q, KEN_SQ_CHECKPOINT_BUMP, SQ_VALUES(SQ_INT(n_more)), err);
     ken_checkpoint_state state = { 0 };
     if (!s)
-        s = ken_store__sq_load_checkpoint_state(&q->base, &state, err);
+        s = ken_store__sq_load_checkpoint_state(&q->backend, &state, err);
     if (!s)
         *out_rev = state.rev;
     return s;

@@ -17,7 +17,7 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "json/json.h"
-#include "store/sqlite/sqlite_priv.h"
+#include "store/sqlite/sqlite_based_priv.h"
 
 enum {
     DEFAULT_CACHE = 8 * 1024 * 1024,
@@ -332,6 +332,7 @@ ken_status ken_store__sq_refresh(ken_sq *q, ken_err *err)
 void ken_store__sq_release(ken_sq *q)
 {
     ken_store__sq_disconnect(q);
+    ken_store__sq_forget_based(q);
     ken_zip_free(q->zip);
     ken_buf_release(&q->noted);
     ken_buf_release(&q->zipped);
@@ -351,6 +352,7 @@ static void sq_close(ken_store_backend *b)
 ken_status ken_store__sq_begin_read(ken_store_backend *b, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
+    ken_store__sq_forget_based(q);
     ken_status st = q->is_immutable ? ken_store__sq_refresh(q, err) : KEN_OK;
     if (!st && !q->db)
         st = connect_any(q, err); // a refresh failed before
@@ -360,6 +362,7 @@ ken_status ken_store__sq_begin_read(ken_store_backend *b, ken_err *err)
 ken_status ken_store__sq_begin_write(ken_store_backend *b, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
+    ken_store__sq_forget_based(q);
     ken_status st = ken_store__sq_do(q, KEN_SQ_BEGIN_WRITE, "writing to", err);
     return st ? st : ken_store__sq_catch_up(q, err);
 }
@@ -449,12 +452,17 @@ static const ken_store_ops sqlite_ops = { .name = "sqlite",
 ken_status ken_store__sqlite_open(const ken_store_opts *opts, ken_store_backend **out, ken_err *err)
 {
     ken_sq *q = ken_zalloc(sizeof *q);
-    q->base.ops = &sqlite_ops;
+    q->backend.ops = &sqlite_ops;
     ken_status st = ken_store__sq_connect(q, &ken_store__sq_index_schema, opts, err);
+    if (!st) {
+        st = ken_store__sq_choose_tree(q, opts->tree, err);
+        if (st)
+            ken_store__sq_release(q);
+    }
     if (st) {
         ken_free(q);
         return st;
     }
-    *out = &q->base;
+    *out = &q->backend;
     return KEN_OK;
 }

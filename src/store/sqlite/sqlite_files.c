@@ -5,7 +5,7 @@
 #include "base/quota.h"
 #include "base/sorted.h"
 #include "base/vec.h"
-#include "store/sqlite/sqlite_priv.h"
+#include "store/sqlite/sqlite_based_priv.h"
 
 enum {
     CHECK_EVERY = 256 // rows
@@ -15,7 +15,8 @@ typedef KEN_VEC(ken_content_info) info_vec;
 
 // ---- files -----------------------------------------------------------------------------------
 
-static ken_status read_file(ken_sq *q, sqlite3_stmt *st, ken_arena *arena, void *out, ken_err *err)
+ken_status ken_store__sq_read_file(ken_sq *q, sqlite3_stmt *st, ken_arena *arena, void *out,
+                                   ken_err *err)
 {
     bool is_bad = false;
     *(ken_file_row *)out = (ken_file_row){
@@ -35,11 +36,16 @@ static ken_status scan_files(ken_sq *q, ken_arena *arena, ken_file_row **out, si
                              ken_err *err)
 {
     sqlite3_stmt *st = NULL;
-    ken_status s = ken_store__sq_get(q, KEN_SQ_FILE_SCAN, &st, err);
+    int64_t base = 0;
+    ken_status s = ken_store__sq_get_base(q, &base, err);
+    if (!s && base)
+        return ken_store__sq_scan_based(q, base, arena, out, out_n, err);
+    if (!s)
+        s = ken_store__sq_get(q, KEN_SQ_FILE_SCAN, &st, err);
     if (s)
         return s;
-    ken_store__sq_bind(st, SQ_VALUES(SQ_INT(KEN_SQ_TREE)));
-    return SQ_ROWS(q, st, read_file, arena, out, out_n, err);
+    ken_store__sq_bind(st, SQ_VALUES(SQ_INT(q->tree)));
+    return SQ_ROWS(q, st, ken_store__sq_read_file, arena, out, out_n, err);
 }
 
 static ken_status scan_contents(ken_sq *q, info_vec *infos, ken_err *err)
@@ -133,24 +139,58 @@ static ken_status check_file(ken_sq *q, int64_t id, ken_err *err)
                                              q->path, (long long)id);
 }
 
+static ken_status write_file(ken_sq *q, const ken_file_row *row, ken_err *err)
+{
+    return ken_store__sq_write(q, row->id ? KEN_SQ_FILE_PUT : KEN_SQ_FILE_ADD,
+                               SQ_VALUES(SQ_INT(q->tree), SQ_TEXT(row->path), SQ_INT(row->content),
+                                         SQ_INT(row->stamp.size), SQ_INT(row->stamp.mtime_ns),
+                                         SQ_INT(row->stamp.inode), SQ_INT(row->changed_at_ms),
+                                         SQ_INT(row->stamp.ctime_ns), SQ_INT(row->id)),
+                               err);
+}
+
+ken_status ken_store__sq_add_file(ken_sq *q, const ken_file_row *row, ken_err *err)
+{
+    ken_file_row own = *row;
+    own.id = 0;
+    return write_file(q, &own, err);
+}
+
 ken_status ken_store__sq_put_file(ken_store_backend *b, const ken_file_row *row, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
-    ken_status s = ken_store__sq_write(
-        q, row->id ? KEN_SQ_FILE_PUT : KEN_SQ_FILE_ADD,
-        SQ_VALUES(SQ_INT(KEN_SQ_TREE), SQ_TEXT(row->path), SQ_INT(row->content),
-                  SQ_INT(row->stamp.size), SQ_INT(row->stamp.mtime_ns), SQ_INT(row->stamp.inode),
-                  SQ_INT(row->changed_at_ms), SQ_INT(row->stamp.ctime_ns), SQ_INT(row->id)),
-        err);
+    int64_t base = 0;
+    bool is_done = false;
+    ken_status s = ken_store__sq_get_base(q, &base, err);
+    if (!s && base)
+        s = ken_store__sq_put_based(q, base, row, &is_done, err);
+    if (s || is_done)
+        return s;
+    s = write_file(q, row, err);
     return s ? s : check_file(q, row->id, err);
 }
 
 ken_status ken_store__sq_remove_file(ken_store_backend *b, int64_t id, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
-    ken_status s =
-        ken_store__sq_write(q, KEN_SQ_FILE_REMOVE, SQ_VALUES(SQ_INT(KEN_SQ_TREE), SQ_INT(id)), err);
+    int64_t base = 0;
+    bool is_done = false;
+    ken_status s = ken_store__sq_get_base(q, &base, err);
+    if (!s && base)
+        s = ken_store__sq_remove_based(q, base, id, &is_done, err);
+    if (s || is_done)
+        return s;
+    s = ken_store__sq_write(q, KEN_SQ_FILE_REMOVE, SQ_VALUES(SQ_INT(q->tree), SQ_INT(id)), err);
     return s ? s : check_file(q, id, err);
+}
+
+ken_status ken_store__sq_list_live(ken_store_backend *b, ken_arena *arena, int64_t **out,
+                                   size_t *out_n, ken_err *err)
+{
+    ken_sq *q = ken_sq_of(b);
+    sqlite3_stmt *st = NULL;
+    ken_status s = ken_store__sq_get(q, KEN_SQ_FILE_LIVE, &st, err);
+    return s ? s : SQ_ROWS(q, st, ken_store__sq_read_i64, arena, out, out_n, err);
 }
 
 // ---- skips -----------------------------------------------------------------------------------
@@ -171,31 +211,44 @@ static ken_status get_skips_hash(ken_sq *q, int64_t *out, ken_err *err)
     ken_status s = ken_store__sq_get(q, KEN_SQ_SKIP_GET_HASH, &st, err);
     if (s)
         return s;
-    ken_store__sq_bind(st, SQ_VALUES(SQ_INT(KEN_SQ_TREE)));
+    ken_store__sq_bind(st, SQ_VALUES(SQ_INT(q->tree)));
+    return ken_store__sq_load_number(q, st, "it has no tree", out, err);
+}
+
+// The tree whose rows are the skips of this one.
+static ken_status find_skips(ken_sq *q, int64_t *out, ken_err *err)
+{
+    sqlite3_stmt *st = NULL;
+    ken_status s = ken_store__sq_get(q, KEN_SQ_SKIP_OWNER, &st, err);
+    if (s)
+        return s;
+    ken_store__sq_bind(st, SQ_VALUES(SQ_INT(q->tree)));
     return ken_store__sq_load_number(q, st, "it has no tree", out, err);
 }
 
 static ken_status clear_skips(ken_sq *q, int64_t hash, ken_err *err)
 {
-    ken_status s = ken_store__sq_write(q, KEN_SQ_SKIP_CLEAR, SQ_VALUES(SQ_INT(KEN_SQ_TREE)), err);
+    ken_status s = ken_store__sq_write(q, KEN_SQ_SKIP_CLEAR, SQ_VALUES(SQ_INT(q->tree)), err);
     return s ? s
              : ken_store__sq_write(q, KEN_SQ_SKIP_SET_HASH,
-                                   SQ_VALUES(SQ_INT(KEN_SQ_TREE), SQ_INT(hash)), err);
+                                   SQ_VALUES(SQ_INT(q->tree), SQ_INT(hash)), err);
 }
 
-// Most runs find the same list again, which then costs its hash.
+// Most runs find the same list again, which then costs its hash. So does the list of what this tree is based on.
 ken_status ken_store__sq_replace_skips(ken_store_backend *b, const ken_skip_row *rows, size_t n,
                                        ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
-    int64_t hash = hash_skips(rows, n), old = 0;
+    int64_t hash = hash_skips(rows, n), old = 0, owner = q->tree;
     ken_status s = get_skips_hash(q, &old, err);
     if (s || hash == old)
         return s;
     s = clear_skips(q, hash, err);
-    for (size_t i = 0; !s && i < n; i++)
+    if (!s)
+        s = find_skips(q, &owner, err);
+    for (size_t i = 0; !s && owner == q->tree && i < n; i++)
         s = ken_store__sq_write(q, KEN_SQ_SKIP_ADD,
-                                SQ_VALUES(SQ_INT(KEN_SQ_TREE),
+                                SQ_VALUES(SQ_INT(q->tree),
                                           SQ_TEXT(ken_str_c(ken_skip_word(rows[i].reason))),
                                           SQ_TEXT(rows[i].path)),
                                 err);
@@ -226,12 +279,13 @@ ken_status ken_store__sq_load_skips(ken_store_backend *b, ken_skip_reason reason
 {
     ken_sq *q = ken_sq_of(b);
     sqlite3_stmt *st = NULL;
-    ken_status s =
-        ken_store__sq_get(q, reason ? KEN_SQ_SKIP_SCAN_REASON : KEN_SQ_SKIP_SCAN, &st, err);
+    int64_t owner = 0;
+    ken_status s = find_skips(q, &owner, err);
+    if (!s)
+        s = ken_store__sq_get(q, reason ? KEN_SQ_SKIP_SCAN_REASON : KEN_SQ_SKIP_SCAN, &st, err);
     if (s)
         return s;
-    ken_store__sq_bind(st,
-                       SQ_VALUES(SQ_INT(KEN_SQ_TREE), SQ_INT(limit > INT32_MAX ? INT32_MAX : limit),
-                                 reason ? SQ_TEXT(ken_str_c(ken_skip_word(reason))) : SQ_NULL));
+    ken_store__sq_bind(st, SQ_VALUES(SQ_INT(owner), SQ_INT(limit > INT32_MAX ? INT32_MAX : limit),
+                                     reason ? SQ_TEXT(ken_str_c(ken_skip_word(reason))) : SQ_NULL));
     return SQ_ROWS(q, st, read_skip, arena, out, out_n, err);
 }

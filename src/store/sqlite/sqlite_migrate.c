@@ -11,7 +11,7 @@ static const unsigned char *const index_sql[] = {
     ken_embed_store_schema_0001_index_sqlite_sql,    ken_embed_store_schema_0002_refs_sqlite_sql,
     ken_embed_store_schema_0003_memory_sqlite_sql,   ken_embed_store_schema_0004_blocks_sqlite_sql,
     ken_embed_store_schema_0005_writes_sqlite_sql,   ken_embed_store_schema_0006_ctime_sqlite_sql,
-    ken_embed_store_schema_0007_sections_sqlite_sql,
+    ken_embed_store_schema_0007_sections_sqlite_sql, ken_embed_store_schema_0008_trees_sqlite_sql,
 };
 
 static const ken_sq_group index_groups[] = {
@@ -38,6 +38,7 @@ static const unsigned char *const catalog_sql[] = {
     ken_embed_store_schema_catalog_0003_sqlite_sql, ken_embed_store_schema_catalog_0004_sqlite_sql,
     ken_embed_store_schema_catalog_0005_sqlite_sql, ken_embed_store_schema_catalog_0006_sqlite_sql,
     ken_embed_store_schema_catalog_0007_sqlite_sql, ken_embed_store_schema_catalog_0008_sqlite_sql,
+    ken_embed_store_schema_catalog_0009_sqlite_sql,
 };
 
 static const ken_sq_group catalog_groups[] = {

@@ -8,6 +8,7 @@
 
 #include <sqlite3.h>
 
+#include "base/vec.h"
 #include "store/sqlite/sqlite_journal_priv.h"
 #include "store/sqlite/sqlite_statements_priv.h"
 #include "store/sqlite/sqlite_vfs_priv.h"
@@ -15,8 +16,16 @@
 #include "store/store_zip.h"
 
 enum {
-    KEN_SQ_TREE = 1
-}; // the one working tree, until there are several
+    KEN_SQ_FIRST_TREE = 1 // of the project that the index was made for
+};
+
+// What a file of a list has in a tree that is based on it (sqlite_based_priv.h).
+typedef struct sq_stamped {
+    int64_t id, mtime_ns, ctime_ns;
+    uint64_t inode;
+} sq_stamped;
+
+typedef KEN_VEC(sq_stamped) sq_stamped_vec;
 
 typedef enum ken_sq_stmt {
     KEN_SQ_NONE = 0,
@@ -45,7 +54,7 @@ enum {
 };
 
 struct ken_sq {
-    ken_store_backend base;
+    ken_store_backend backend;
     sqlite3 *db;
     const ken_sq_schema *schema;
     char *path;
@@ -54,6 +63,10 @@ struct ken_sq {
     int busy_ms;
     sqlite3_stmt *stmts[KEN_SQ_COUNT]; // prepared at first use
     ken_fs_stamp stamp;                // of the file, when it was opened as immutable
+    int64_t tree;                      // of an index: whose files these are
+    int64_t base;                      // the list it is based on, 0 = none; -1 = not asked yet
+    sq_stamped_vec stamps;             // by the open transaction, when it changed one
+    bool has_new_stamps;               // they are not written yet
     ken_zip *zip;                      // of blocks, made at first use
     ken_buf zipped;                    // the block being written
     bool is_read_only;
@@ -101,6 +114,10 @@ ken_status ken_store__sq_sync_log(ken_sq *q, ken_err *err) KEN_MUST_USE;
 // Opens again after the file changed under an immutable connection; no transaction is open.
 ken_status ken_store__sq_refresh(ken_sq *q, ken_err *err) KEN_MUST_USE;
 
+// sqlite_trees.c. Whose files these are: the first tree's for a `project` of zeros. Writing, a tree that is not there
+// is made; else KEN_ENOTFOUND.
+ken_status ken_store__sq_choose_tree(ken_sq *q, ken_uuid project, ken_err *err) KEN_MUST_USE;
+
 // sqlite_migrate.c. The schema version of the file, 0 = empty: KEN_EVERSION when it is newer,
 // KEN_ECORRUPT when it is not one of ours.
 ken_status ken_store__sq_check(ken_sq *q, int32_t *out_version, ken_err *err) KEN_MUST_USE;
@@ -108,6 +125,8 @@ ken_status ken_store__sq_check(ken_sq *q, int32_t *out_version, ken_err *err) KE
 ken_status ken_store__sq_upgrade(ken_sq *q, ken_err *err) KEN_MUST_USE;
 // sqlite_verify.c. Every page, and rows that name others.
 ken_status ken_store__sq_check_pages(ken_sq *q, ken_err *err) KEN_MUST_USE;
+
+ken_zip *ken_store__sq_zip(ken_sq *q);
 
 // ---- statements and errors (sqlite_stmt.c) -----------------------------------------------------
 // The message is "<doing> '<path>': <reason>". Never returns KEN_OK.
@@ -217,8 +236,8 @@ ken_status ken_store__sq_rows(ken_sq *q, sqlite3_stmt *st, const ken_sq_row_kind
 #define SQ_ROWS(q, st, read, arena, out, out_n, err)                                           \
     ken_store__sq_rows((q), (st), &(const ken_sq_row_kind){ (read), sizeof **(out) }, (arena), \
                        (out), (out_n), (err))
-// A reader of rows of one text or blob, a ken_str.
-ken_sq_read_fn ken_store__sq_read_bytes;
+// A reader of rows of one text or blob, a ken_str, and one of rows of one number, an int64_t.
+ken_sq_read_fn ken_store__sq_read_bytes, ken_store__sq_read_i64;
 // The first number of the one row; `absent` as in ken_store__sq_row. The statement is given back.
 ken_status ken_store__sq_load_number(ken_sq *q, sqlite3_stmt *st, const char *absent, int64_t *out,
                                      ken_err *err) KEN_MUST_USE;

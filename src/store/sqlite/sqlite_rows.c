@@ -90,6 +90,14 @@ ken_status ken_store__sq_read_bytes(ken_sq *q, sqlite3_stmt *st, ken_arena *aren
     return KEN_OK;
 }
 
+ken_status ken_store__sq_read_i64(ken_sq *q, sqlite3_stmt *st, ken_arena *arena, void *out,
+                                  ken_err *err)
+{
+    (void)q, (void)arena, (void)err;
+    *(int64_t *)out = sqlite3_column_int64(st, 0);
+    return KEN_OK;
+}
+
 ken_status ken_store__sq_load_number(ken_sq *q, sqlite3_stmt *st, const char *absent, int64_t *out,
                                      ken_err *err)
 {

@@ -7,7 +7,7 @@ enum {
     BLOCK_BITS = 24
 }; // of a block's row id; 1 TiB per segment
 
-static ken_zip *zip_of(ken_sq *q)
+ken_zip *ken_store__sq_zip(ken_sq *q)
 {
     if (!q->zip)
         q->zip = ken_zip_new();
@@ -19,7 +19,7 @@ static ken_zip *zip_of(ken_sq *q)
 static bool compress(ken_sq *q, ken_str block, ken_buf *out)
 {
     ken_buf_clear(out);
-    return ken_zip_squeeze(zip_of(q), block, out) && out->len < block.len / 8 * 7;
+    return ken_zip_squeeze(ken_store__sq_zip(q), block, out) && out->len < block.len / 8 * 7;
 }
 
 ken_status ken_store__sq_open_segment(ken_store_backend *b, ken_segment_kind kind, int64_t *out_id,
@@ -132,6 +132,15 @@ ken_status ken_store__sq_list_segments(ken_store_backend *b, ken_segment_kind ki
     return s;
 }
 
+ken_status ken_store__sq_list_segment_ids(ken_store_backend *b, ken_arena *arena, int64_t **out,
+                                          size_t *out_n, ken_err *err)
+{
+    ken_sq *q = ken_sq_of(b);
+    sqlite3_stmt *st = NULL;
+    ken_status s = ken_store__sq_get(q, KEN_SQ_SEGMENT_IDS, &st, err);
+    return s ? s : SQ_ROWS(q, st, ken_store__sq_read_i64, arena, out, out_n, err);
+}
+
 // False when the row is no block.
 static bool take_block(ken_sq *q, sqlite3_stmt *st, void *into, size_t *out_n)
 {
@@ -142,7 +151,7 @@ static bool take_block(ken_sq *q, sqlite3_stmt *st, void *into, size_t *out_n)
         return false;
     *out_n = n;
     if (!is_plain)
-        return ken_zip_take(zip_of(q), data, into, n);
+        return ken_zip_take(ken_store__sq_zip(q), data, into, n);
     memcpy(into, data.ptr, n);
     return true;
 }

@@ -310,7 +310,8 @@ KEN_TEST(catalog_of_an_older_version_is_brought_up_to_date)
                          "task_branch_link; DROP TABLE task_planning_reference; DROP TABLE "
                          "task_status_history; DROP TABLE task_count; DROP TABLE task_clock; DROP "
                          "TABLE task; DROP TABLE journal_clock; DROP TABLE access_token; DROP "
-                         "TABLE job; ALTER TABLE project DROP COLUMN is_active; PRAGMA "
+                         "TABLE job; ALTER TABLE project DROP COLUMN index_of; ALTER TABLE project "
+                         "DROP COLUMN is_active; PRAGMA "
                          "user_version = 2",
                          NULL, NULL, NULL),
             SQLITE_OK);
@@ -333,7 +334,8 @@ KEN_TEST(catalog_of_version_7_gains_remotes)
     ken_catalog_close(c);
     const char *path = ktest_path("data/config/projects.db");
     sqlite3 *db = lab_open_sqlite(path);
-    lab_run(db, "DROP TABLE remote_state; DROP TABLE remote; PRAGMA user_version = 7");
+    lab_run(db, "DROP TABLE remote_state; DROP TABLE remote; "
+                "ALTER TABLE project DROP COLUMN index_of; PRAGMA user_version = 7");
     kt_eq_i(sqlite3_close(db), SQLITE_OK);
 
     c = open_catalog(false);
@@ -393,7 +395,8 @@ KEN_TEST(conversion_that_fails_leaves_nothing_behind)
     kt_eq_i(sqlite3_open(path, &db), SQLITE_OK);
     lab_run(db, "DROP TABLE remote_state; DROP TABLE remote; "
                 "PRAGMA user_version = 3; DROP TABLE journal_clock; DROP TABLE access_token; "
-                "DROP TABLE job; ALTER TABLE project DROP COLUMN is_active; "
+                "DROP TABLE job; ALTER TABLE project DROP COLUMN index_of; "
+                "ALTER TABLE project DROP COLUMN is_active; "
                 "PRAGMA journal_mode = DELETE");
     kt_eq_i(sqlite3_close(db), SQLITE_OK);
     struct rlimit all, few;

@@ -215,9 +215,9 @@ KEN_TEST(newer_schema_names_both_versions)
     ken_store *s;
     kt_status(try_open(path, true, &s), KEN_EVERSION);
     kt_has_str(err.msg, "version 99");
-    kt_has_str(err.msg, "up to 7");
+    kt_has_str(err.msg, "up to 8");
     kt_status(try_open(path, false, &s), KEN_EVERSION);
-    run_sql(path, "PRAGMA user_version = 7");
+    run_sql(path, "PRAGMA user_version = 8");
     s = must_open(path, true);
     kt_eq_u(generation_of(s), 1);
     ken_store_close(s);
@@ -272,7 +272,9 @@ static void make_old_index(const char *path, int version)
     make_index(path, 1);
     if (version < 4)
         make_blocks_plain(path);
-    run_sql(path, "ALTER TABLE file DROP COLUMN ctime_ns; PRAGMA user_version = 5");
+    run_sql(path, "DROP TABLE file_hidden; DROP TABLE tree_stamps; DROP INDEX tree_project; "
+                  "ALTER TABLE tree DROP COLUMN base_id; ALTER TABLE tree DROP COLUMN project; "
+                  "ALTER TABLE file DROP COLUMN ctime_ns; PRAGMA user_version = 5");
     if (version > 4)
         return;
     run_sql(path, "DROP TABLE journal_clock; PRAGMA user_version = 4");

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: MIT
+// Worktrees of one repository share an index: what was learnt of a content is learnt once, and each worktree costs what
+// differs. The index is that of the project that was there first; the others are further trees in it. What people
+// wrote is each project's own, in a file of its own.
+#include "app/app_priv.h"
+#include "base/clock.h"
+
+enum {
+    WRITER_CACHE = 2 * 1024 * 1024
+};
+
+// ---- taking part -------------------------------------------------------------------------------
+
+// Vectors of another model than the built-in one are of one project's settings.
+static bool wants_builtin(ken_app *app, const ken_catalog_row *row)
+{
+    ken_config *settings = NULL;
+    if (ken_config_load_project(app->config, row->root.ptr, &settings, NULL))
+        return false;
+    bool is = ken_str_eq_c(ken_config_str(settings, KEN_CFG_EMBED_PROVIDER), "builtin");
+    ken_config_free(settings);
+    return is;
+}
+
+// An index that others can use: it is whole, and answers by the built-in model.
+static bool is_usable(const ken_catalog_row *row, ken_arena *arena)
+{
+    ken_store *store = NULL;
+    bool has_others = false;
+    ken_generation g = { 0 };
+    const ken_project_info p = ken_app__project_of(row);
+    const ken_store_opts opts = { .path = p.db_path.ptr, .is_read_only = true, .tree = p.tree };
+    if (ken_store_open(&opts, &store, NULL))
+        return false;
+    bool is = !ken_store_load_generation(store, arena, &g, NULL) && g.number;
+    is = is && !ken_index_has_others(store, &has_others, NULL) && !has_others;
+    ken_store_close(store);
+    return is;
+}
+
+static const ken_catalog_row *find_host(ken_app *app, const ken_catalog_row *rows, size_t n,
+                                        const ken_catalog_row *row, ken_arena *arena)
+{
+    ken_str repository = ken_app__common_dir(row->root, arena);
+    if (!repository.len || !wants_builtin(app, row))
+        return NULL;
+    for (size_t i = 0; i < n; i++) {
+        const ken_catalog_row *r = &rows[i];
+        if (ken_uuid_eq(r->id, row->id) || !r->indexed_at_ms || !r->is_active ||
+            !ken_str_eq(ken_app__common_dir(r->root, arena), repository))
+            continue;
+        if (wants_builtin(app, r) && is_usable(r, arena))
+            return r;
+    }
+    return NULL;
+}
+
+ken_status ken_app__share_index(ken_app *app, ken_catalog *c, ken_arena *arena,
+                                ken_catalog_row *row, ken_err *err)
+{
+    ken_catalog_row *rows = NULL;
+    size_t n = 0;
+    if (ken_fs_exists(row->db_path.ptr))
+        return KEN_OK;
+    ken_status st = ken_catalog_list(c, arena, &rows, &n, err);
+    const ken_catalog_row *host = st ? NULL : find_host(app, rows, n, row, arena);
+    if (!host)
+        return st;
+    st = ken_catalog_share(c, row->id, host->index_of, err);
+    return st ? st : ken_catalog_find_by_id(c, row->id, arena, row, err);
+}
+
+// ---- trees -------------------------------------------------------------------------------------
+
+static ken_status open_index(const ken_project_info *project, ken_store **out, ken_err *err)
+{
+    const ken_store_opts opts = { .path = project->db_path.ptr,
+                                  .busy_ms = APP_WRITER_BUSY_MS,
+                                  .cache_bytes = WRITER_CACHE };
+    return ken_store_open(&opts, out, err);
+}
+
+// In one transaction, with the contents that nobody has then.
+static ken_status remove_trees(ken_store *store, const ken_uuid *trees, size_t n, ken_err *err)
+{
+    uint64_t n_removed = 0;
+    ken_status st = ken_store_begin_write(store, err);
+    if (st)
+        return st;
+    for (size_t i = 0; !st && i < n; i++)
+        st = ken_store_remove_tree(store, trees[i], err);
+    if (!st)
+        st = ken_store_collect(store, &n_removed, err);
+    if (!st)
+        return ken_store_commit(store, err);
+    ken_store_rollback(store);
+    return st;
+}
+
+typedef struct row_list {
+    ken_catalog_row *ptr;
+    size_t n;
+} row_list;
+
+static ken_status list_rows(ken_catalog *c, void *ctx, ken_err *err);
+
+typedef struct listing {
+    ken_arena *arena;
+    row_list rows;
+} listing;
+
+static ken_status list_rows(ken_catalog *c, void *ctx, ken_err *err)
+{
+    listing *l = ctx;
+    return ken_catalog_list(c, l->arena, &l->rows.ptr, &l->rows.n, err);
+}
+
+static ken_status load_rows(ken_app *app, ken_arena *arena, row_list *out, ken_err *err)
+{
+    listing l = { .arena = arena };
+    ken_status st = ken_app_with_catalog(app, false, list_rows, &l, err);
+    *out = l.rows;
+    return st;
+}
+
+static const ken_catalog_row *find_row(const row_list *rows, ken_uuid id)
+{
+    for (size_t i = 0; i < rows->n; i++)
+        if (ken_uuid_eq(rows->ptr[i].id, id))
+            return &rows->ptr[i];
+    return NULL;
+}
+
+// Nobody asks for the files of a worktree that was removed, or of a project that is none any more. One that comes back
+// is indexed again in no time.
+static bool is_abandoned(const row_list *rows, const ken_tree_info *tree)
+{
+    const ken_catalog_row *row = find_row(rows, tree->project);
+    return !row || (!ken_fs_exists(row->root.ptr) && tree->generation);
+}
+
+static ken_status drop_trees(ken_app *app, const ken_project_info *project, ken_arena *arena,
+                             ken_err *err)
+{
+    ken_store *store = NULL;
+    ken_tree_info *trees = NULL;
+    row_list rows = { 0 };
+    size_t n = 0, n_gone = 0;
+    ken_status st = open_index(project, &store, err);
+    if (!st)
+        st = ken_store_list_trees(store, arena, &trees, &n, err);
+    if (!st && n > 1)
+        st = load_rows(app, arena, &rows, err);
+    ken_uuid *gone = KEN_ARENA_ARRAY(arena, ken_uuid, n + 1);
+    for (size_t i = 0; !st && i < n; i++)
+        if (!trees[i].is_first && is_abandoned(&rows, &trees[i]))
+            gone[n_gone++] = trees[i].project;
+    if (!st && n_gone)
+        st = remove_trees(store, gone, n_gone, err);
+    ken_store_close(store);
+    return st;
+}
+
+void ken_app__drop_trees(ken_app *app, const ken_project_info *project)
+{
+    ken_arena arena;
+    ken_arena_init(&arena, 0);
+    (void)drop_trees(app, project, &arena, NULL);
+    ken_arena_release(&arena);
+}
+
+// ---- removing ----------------------------------------------------------------------------------
+
+static ken_status remove_files(ken_str path, ken_err *err)
+{
+    static const char *const suffixes[] = { "-wal", "-shm", "", ".writes", ".lock" };
+    ken_arena a;
+    ken_status st = KEN_OK;
+    ken_arena_init(&a, 1024);
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes && !st; i++)
+        st = ken_fs_remove(
+            ken_arena_printf(&a, KEN_STR_FMT "%s", KEN_STR_ARG(path), suffixes[i]).ptr, err);
+    ken_arena_release(&a);
+    return st;
+}
+
+// What people wrote in a file that others go on using.
+static ken_status forget_notes(ken_store *store, ken_arena *arena, ken_err *err)
+{
+    ken_checkpoint_row row;
+    ken_status st = ken_store_begin_write(store, err);
+    if (st)
+        return st;
+    while (!st) {
+        ken_status next = ken_store_next_checkpoint(store, 0, arena, &row, err);
+        if (next == KEN_ENOTFOUND)
+            break;
+        st = next ? next : ken_store_remove_checkpoint(store, row.id, err);
+    }
+    if (!st)
+        st = ken_store_replace_rule_documents(store, NULL, 0, err);
+    if (!st)
+        return ken_store_commit(store, err);
+    ken_store_rollback(store);
+    return st;
+}
+
+// Of an index that others share the project's part alone.
+static ken_status leave(const ken_project_info *project, ken_arena *arena, ken_err *err)
+{
+    ken_store *store = NULL;
+    if (!ken_fs_exists(project->db_path.ptr))
+        return KEN_OK;
+    ken_status st = open_index(project, &store, err);
+    if (!st && ken_app__has_own_index(project))
+        st = forget_notes(store, arena, err);
+    if (!st)
+        st = remove_trees(store, &project->tree, 1, err);
+    ken_store_close(store);
+    return st;
+}
+
+static bool is_shared(const row_list *rows, const ken_project_info *project)
+{
+    for (size_t i = 0; i < rows->n; i++)
+        if (!ken_uuid_eq(rows->ptr[i].id, project->id) &&
+            ken_str_eq(rows->ptr[i].db_path, project->db_path))
+            return true;
+    return false;
+}
+
+ken_status ken_app__remove_index(ken_app *app, const ken_project_info *project, ken_err *err)
+{
+    ken_arena arena;
+    row_list rows = { 0 };
+    ken_arena_init(&arena, 0);
+    ken_status st = load_rows(app, &arena, &rows, err);
+    bool is_others = !st && is_shared(&rows, project);
+    if (!st && is_others)
+        st = leave(project, &arena, err);
+    else if (!st)
+        st = remove_files(project->db_path, err);
+    if (!st && !ken_app__has_own_index(project))
+        st = remove_files(project->notes_path, err);
+    ken_arena_release(&arena);
+    return st;
+}
+
+// ---- parting -----------------------------------------------------------------------------------
+
+typedef struct parting {
+    const ken_project_info *project;
+    const row_list *rows;
+    ken_arena *arena;
+    ken_uuid *trees; // that leave the index
+    size_t n_trees;
+    ken_project_info *out;
+} parting;
+
+// A guest leaves; from a host all guests do.
+static ken_status part(ken_catalog *c, void *ctx, ken_err *err)
+{
+    parting *p = ctx;
+    bool is_host = ken_app__has_own_index(p->project);
+    ken_status st = KEN_OK;
+    for (size_t i = 0; !st && i < p->rows->n; i++) {
+        const ken_catalog_row *r = &p->rows->ptr[i];
+        bool is_same = ken_uuid_eq(r->id, p->project->id);
+        if (is_host == is_same || (is_host && !ken_uuid_eq(r->index_of, p->project->id)))
+            continue;
+        st = ken_catalog_share(c, r->id, r->id, err);
+        if (!st)
+            st = ken_catalog_set_indexed(c, r->id, 0, err);
+        p->trees[p->n_trees++] = r->id;
+    }
+    ken_catalog_row row;
+    if (!st)
+        st = ken_catalog_find_by_id(c, p->project->id, p->arena, &row, err);
+    if (!st)
+        *p->out = ken_app__project_of(&row);
+    return st;
+}
+
+ken_status ken_app__unshare(ken_app *app, const ken_project_info *project, ken_arena *arena,
+                            ken_project_info *out, ken_err *err)
+{
+    row_list rows = { 0 };
+    int lock = -1;
+    ken_store *store = NULL;
+    *out = *project;
+    ken_status st = load_rows(app, arena, &rows, err);
+    const ken_catalog_row *now = st ? NULL : find_row(&rows, project->id);
+    if (now)
+        *out = ken_app__project_of(now);
+    if (st || !is_shared(&rows, out))
+        return st;
+    st = ken_app__lock_index(app, out, &lock, err);
+    if (st)
+        return st;
+    parting p = { .project = out,
+                  .rows = &rows,
+                  .arena = arena,
+                  .trees = KEN_ARENA_ARRAY(arena, ken_uuid, rows.n + 1),
+                  .out = out };
+    const ken_project_info was = *out;
+    p.project = &was;
+    st = ken_app_with_catalog(app, true, part, &p, err);
+    if (!st && ken_fs_exists(was.db_path.ptr))
+        st = open_index(&was, &store, err);
+    if (!st && store)
+        st = remove_trees(store, p.trees, p.n_trees, err);
+    ken_store_close(store);
+    ken_fs_unlock(lock);
+    ken_app__drop_idle(app, project->id);
+    return st;
+}
