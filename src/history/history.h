@@ -96,7 +96,10 @@ typedef struct ken_history_touches {
     size_t n_touches;
     size_t n_commits;       // all there are
     uint32_t n_uncommitted; // lines that no commit has yet
-    ken_str reason;         // why there is nothing; else empty
+    // Lines of the oldest commit of a shallow clone, or of one before it: nobody knows here. They are in no touch.
+    uint32_t n_beyond;
+    bool lacks_contents; // a partial clone has no earlier contents of the file
+    ken_str reason;      // why there is nothing, or not all; else empty
 } ken_history_touches;
 
 // Who left the lines first to last (0-based, inclusive) of a file as they are on disk now. `path`
@@ -104,6 +107,17 @@ typedef struct ken_history_touches {
 ken_status ken_history_of_lines(const char *root, ken_str path, uint32_t first, uint32_t last,
                                 const ken_cancel *cancel, ken_arena *arena,
                                 ken_history_touches *out, ken_err *err) KEN_MUST_USE;
+
+// ---- the remote's branch -----------------------------------------------------------------------
+typedef struct ken_history_distance {
+    ken_str ref;                // "origin/main"
+    uint64_t n_ahead, n_behind; // commits that only HEAD has, and only the branch
+} ken_history_distance;
+
+// How far HEAD is from `ref` ("refs/remotes/origin/main"; NULL: what its branch follows), as it was fetched
+// last; nothing is fetched. False when there is none, or no commit that both have.
+bool ken_history_upstream(const char *root, const char *ref, const ken_cancel *cancel,
+                          ken_arena *arena, ken_history_distance *out);
 
 // ---- changes ---------------------------------------------------------------------------------
 // name, word

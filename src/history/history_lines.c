@@ -20,6 +20,19 @@ void ken_history__blame_release(history_blame *b)
 {
     ken_map_release(&b->by_id);
     ken_vec_release(&b->touches);
+    ken_vec_release(&b->is_edge);
+}
+
+// Takes out the commits that end a shallow clone: what they seem to have added may be older.
+static void drop_edges(history_blame *b)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < b->touches.len; i++)
+        if (!b->is_edge.ptr[i])
+            b->touches.ptr[n++] = b->touches.ptr[i];
+        else
+            b->n_beyond += b->touches.ptr[i].n_lines;
+    b->touches.len = n;
 }
 
 static bool is_zero(ken_str id)
@@ -44,6 +57,7 @@ static void begin_line(history_blame *b, ken_str id)
         ken_str empty = KEN_STR("");
         ken_history_touch t = { .commit = { ken_arena_dup(b->arena, id), empty, empty, 0 } };
         ken_vec_push(&b->touches, t);
+        ken_vec_push(&b->is_edge, false);
     }
     b->at = (int64_t)*slot;
     b->touches.ptr[b->at].n_lines++;
@@ -61,6 +75,10 @@ void ken_history__blame_line(void *blame, ken_str line)
     }
     if (b->at < 0)
         return;
+    if (ken_str_eq(word, KEN_STR("boundary"))) {
+        b->is_edge.ptr[b->at] = true;
+        b->has_edges = true;
+    }
     ken_history_commit *c = &b->touches.ptr[b->at].commit;
     uint64_t time_s = 0;
     if (ken_str_eq(word, KEN_STR("author")))
@@ -89,6 +107,37 @@ void ken_history__blame_finish(history_blame *b, ken_history_touches *out)
     out->n_touches = n < KEN_HISTORY_AUTHORS ? n : KEN_HISTORY_AUTHORS;
     out->touches = ken_arena_copy(b->arena, b->touches.ptr, out->n_touches, sizeof *out->touches);
     out->n_uncommitted = b->n_uncommitted;
+    out->n_beyond = b->n_beyond;
+}
+
+// A commit without parents is the first one, or where a shallow clone ends.
+static void look_at_edges(history_blame *b, const char *root, const ken_cancel *cancel)
+{
+    history_tree tree = { .is_shallow = false };
+    if (b->has_edges && !ken_history__tree_open(root, cancel, b->arena, &tree, NULL) &&
+        tree.is_shallow)
+        drop_edges(b);
+}
+
+static ken_str reason_of(const ken_proc_result *r, const ken_history_touches *t, ken_arena *arena)
+{
+    if (t->lacks_contents)
+        return KEN_STR("a partial clone: earlier contents of the file are not here");
+    if (r->exit_code)
+        return ken_history__words(arena, ken_proc_complaint(r), HISTORY_MAX_REASON);
+    if (!t->n_beyond)
+        return KEN_STR("");
+    return ken_arena_printf(arena,
+                            "a shallow clone: %u line%s of its oldest commit or of an earlier one, "
+                            "which is not here",
+                            t->n_beyond, t->n_beyond == 1 ? " is" : "s are");
+}
+
+// Git's words where a content is missing that a partial clone would fetch.
+static bool is_partial(const ken_proc_result *r)
+{
+    return ken_str_find(ken_buf_str(&r->errors), KEN_STR("promisor remote")) != SIZE_MAX ||
+           ken_str_find(ken_buf_str(&r->errors), KEN_STR("lazy fetching disabled")) != SIZE_MAX;
 }
 
 static ken_status run_blame(history_blame *b, const char *root, const char *const *argv,
@@ -121,7 +170,7 @@ ken_status ken_history_of_lines(const char *root, ken_str path, uint32_t first, 
     ken_str range = ken_arena_printf(arena, "-L%u,%u", first + 1, last + 1);
     const char *argv[] = { "blame",
                            "--porcelain",
-                           "--root",
+                           "--no-root",
                            "--ignore-revs-file=",
                            "--encoding=UTF-8",
                            range.ptr,
@@ -139,10 +188,13 @@ ken_status ken_history_of_lines(const char *root, ken_str path, uint32_t first, 
     }
     if (st)
         result.reason = ken_history__words(arena, ken_str_c(inner.msg), HISTORY_MAX_REASON);
-    else if (r.exit_code)
-        result.reason = ken_history__words(arena, ken_proc_complaint(&r), HISTORY_MAX_REASON);
-    else
+    result.lacks_contents = !st && r.exit_code && is_partial(&r);
+    if (!st && !r.exit_code) {
+        look_at_edges(&b, root, cancel);
         ken_history__blame_finish(&b, &result);
+    }
+    if (!st)
+        result.reason = reason_of(&r, &result, arena);
     *out = result;
     st = KEN_OK;
 out:

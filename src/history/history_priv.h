@@ -135,7 +135,9 @@ typedef struct history_blame {
     ken_arena *arena;
     ken_map by_id; // id -> its place in `touches`
     KEN_VEC(ken_history_touch) touches;
-    uint32_t n_uncommitted;
+    KEN_VEC(bool) is_edge; // by touch: it has no parents
+    bool has_edges;
+    uint32_t n_uncommitted, n_beyond;
     int64_t at; // the one whose lines follow; -1 = none
 } history_blame;
 

@@ -39,6 +39,7 @@ static const git_command git_commands[] = {
     { "ls-tree", false, { NULL } },
     { "merge-base", false, { NULL } },
     { "merge-file", false, { NULL } },
+    { "rev-list", false, { NULL } },
     { "rev-parse", false, { NULL } },
     { "show", false, { "--no-show-signature", "--no-ext-diff", "--no-textconv", "--no-color" } },
     { "status", true, { "--ignore-submodules=all" } },
@@ -55,7 +56,6 @@ static const git_command clone_commands[] = {
     { "gc", false, { "--quiet" } },
     { "init", false, { "--quiet", "--template=" } },
     { "ls-remote", false, { "--quiet" } },
-    { "rev-list", false, { NULL } },
 };
 
 static const git_command *find_in(const git_command *list, size_t n, const char *name)

@@ -60,6 +60,46 @@ KEN_TEST(lines_are_those_on_disk_and_renames_are_followed)
     lab_end();
 }
 
+// Where a shallow clone ends nobody knows who wrote the lines: its oldest commit is not named for them.
+KEN_TEST(the_end_of_a_shallow_clone_is_no_author)
+{
+    make_three();
+    git("clone", "-q", "--depth=2", "--no-local", ken_arena_printf(&arena, "file://%s", root).ptr,
+        ktest_path("shallow"), NULL);
+    ken_history_touches t;
+    ken_err e = { 0 };
+    kt_ok_err(
+        ken_history_of_lines(ktest_path("shallow"), KEN_STR("a.c"), 0, 3, NULL, &arena, &t, &e),
+        &e);
+    kt_eq_u(t.n_touches, 1);
+    kt_eq_text(t.touches[0].commit.author, "eve");
+    kt_eq_u(t.n_beyond, 3);
+    kt_has_str(t.reason.ptr, "shallow clone: 3 lines");
+    lab_end();
+}
+
+KEN_TEST(a_branch_is_ahead_of_and_behind_what_it_follows)
+{
+    ken_history_distance d;
+    lab_start("tree");
+    put("a.c", "one\n");
+    commit(0, "ann", "begin");
+    kt_false(ken_history_upstream(root, NULL, NULL, &arena, &d));
+    git("branch", "up", NULL);
+    git("branch", "-q", "--set-upstream-to=up", NULL);
+    put("a.c", "two\n");
+    commit(1, "ann", "ours");
+    kt_true(ken_history_upstream(root, NULL, NULL, &arena, &d));
+    kt_eq_text(d.ref, "up");
+    kt_eq_u(d.n_ahead, 1);
+    kt_eq_u(d.n_behind, 0);
+    kt_true(ken_history_upstream(root, "refs/heads/up", NULL, &arena, &d));
+    git("checkout", "-q", "--orphan", "other", NULL);
+    commit(2, "ann", "no common commit");
+    kt_false(ken_history_upstream(root, "refs/heads/up", NULL, &arena, &d));
+    lab_end();
+}
+
 KEN_TEST(at_most_five_commits_are_named)
 {
     lab_start("tree");
