@@ -101,12 +101,13 @@ ken_status ken_index_load_scope(ken_store *store, ken_arena *arena, ken_str *out
     KEN_MUST_USE;
 
 // Which files came, changed and went, by generation: the newest 1,000 at most, oldest first. The first generation,
-// which adds all its files, has none. A file that was renamed is deleted under one path and added under another.
+// which adds all its files, has none. Renamed is a file whose content is the same under another path.
 typedef enum ken_file_event_kind {
     KEN_FILE_NONE = 0,
     KEN_FILE_ADDED,
     KEN_FILE_MODIFIED,
     KEN_FILE_DELETED,
+    KEN_FILE_RENAMED,
 } ken_file_event_kind;
 
 const char *ken_file_event_word(ken_file_event_kind k); // "added"
@@ -115,6 +116,7 @@ typedef struct ken_file_event {
     uint64_t generation;
     int64_t at_ms;
     ken_str path;
+    ken_str old_path; // of RENAMED, else empty
     ken_file_event_kind kind;
 } ken_file_event;
 

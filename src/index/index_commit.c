@@ -24,8 +24,7 @@ static ken_status find_renames(index_run *r, index_old_files *old, ken_err *err)
         if (!at || old->is_kept[*at])
             continue;
         old->is_kept[*at] = true;
-        ken_index__note_event(&r->changes, KEN_FILE_DELETED, old->rows[*at].path);
-        ken_index__note_event(&r->changes, KEN_FILE_ADDED, r->scan.files[i].path);
+        ken_index__note_rename(&r->changes, old->rows[*at].path, r->scan.files[i].path);
         p->row_id = old->rows[*at].id;
         p->changed_at_ms = old->rows[*at].changed_at_ms;
         r->report->n_renamed++;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which files came, changed and went, by generation. Kept as one value: a line "<generation> <ms> <letter> <path>"
-// for each event, oldest first, bounded, so that a run writes a few pages at most. The first generation adds all
+// Which files came, changed, moved and went, by generation. Kept as one value: a line
+// "<generation> <ms> <letter> <path>" for each event, of a renamed file "<old>//<new>", oldest first, bounded, so that a run writes a few pages at most. The first generation adds all
 // its files and has no events.
 #include <inttypes.h>
 
@@ -11,8 +11,8 @@ enum {
     BYTES_MAX = 64 * 1024,
 };
 
-static const char letters[] = { 0, 'A', 'M', 'D' };
-static const char *const words[] = { "", "added", "modified", "deleted" };
+static const char letters[] = { 0, 'A', 'M', 'D', 'R' };
+static const char *const words[] = { "", "added", "modified", "deleted", "renamed" };
 
 const char *ken_file_event_word(ken_file_event_kind k)
 {
@@ -23,6 +23,13 @@ void ken_index__note_event(index_events *c, ken_file_event_kind kind, ken_str pa
 {
     ken_buf_printf(&c->lines, "%" PRIu64 " %" PRId64 " %c " KEN_STR_FMT "\n", c->generation,
                    c->at_ms, letters[kind], KEN_STR_ARG(path));
+}
+
+void ken_index__note_rename(index_events *c, ken_str old_path, ken_str path)
+{
+    ken_buf_printf(&c->lines, "%" PRIu64 " %" PRId64 " %c " KEN_STR_FMT "//" KEN_STR_FMT "\n",
+                   c->generation, c->at_ms, letters[KEN_FILE_RENAMED], KEN_STR_ARG(old_path),
+                   KEN_STR_ARG(path));
 }
 
 // The newest lines that may be kept.
@@ -68,6 +75,12 @@ static bool parse_line(ken_str line, ken_file_event *out)
     for (unsigned k = 1; k < sizeof letters; k++)
         if (letters[k] == letter.ptr[0])
             out->kind = (ken_file_event_kind)k;
+    size_t between = out->kind == KEN_FILE_RENAMED ? ken_str_find(line, KEN_STR("//")) : SIZE_MAX;
+    out->old_path = KEN_STR("");
+    if (between != SIZE_MAX) {
+        out->old_path = ken_str_sub(line, 0, between);
+        out->path = ken_str_sub(line, between + 2, line.len);
+    }
     return out->kind != KEN_FILE_NONE;
 }
 

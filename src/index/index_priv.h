@@ -224,6 +224,7 @@ typedef struct index_events {
 } index_events;
 
 void ken_index__note_event(index_events *c, ken_file_event_kind kind, ken_str path);
+void ken_index__note_rename(index_events *c, ken_str old_path, ken_str path);
 // Keeps them behind those there are, within the bound.
 ken_status ken_index__put_events(ken_store *store, index_events *c, ken_arena *arena, ken_err *err)
     KEN_MUST_USE;

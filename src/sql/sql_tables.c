@@ -789,8 +789,9 @@ static ken_status rule_column(sql_cursor *c, int column, sqlite3_context *ctx, k
     X(CHANGE_FILE_ID, "code_file_id", "INTEGER", "files.id; NULL when there is no such file now", \
       put_changed_file(c, ctx, e->path)) \
     X(CHANGE_PATH, "path", "TEXT", "relative to the root", put_text(ctx, e->path)) \
-    X(CHANGE_TYPE, "event_type", "TEXT", "added, modified, deleted; a rename is a deletion and an addition", \
+    X(CHANGE_TYPE, "event_type", "TEXT", "added, modified, deleted, renamed (the same content under another path)", \
       put_word(ctx, ken_file_event_word(e->kind))) \
+    X(CHANGE_OLD, "old_path", "TEXT", "of a renamed file: the path before; else NULL", put_some(ctx, e->old_path)) \
     X(CHANGE_DETECTED, "detected_at", "TEXT", "when a run found it", put_time(ctx, e->at_ms)) \
     X(CHANGE_PROCESSED, "processed", "INTEGER", "1: the index has it", put_number(ctx, 1))
 // clang-format on
@@ -888,7 +889,7 @@ static ken_status remote_column(sql_cursor *c, int column, sqlite3_context *ctx,
     X("embedding_metadata", "the model whose vectors answer", model, true, -1, -1, -1, one_row) \
     X("checkpoints", "notes of where work stood", checkpoint, true, -1, -1, -1, checkpoint_count) \
     X("rule_documents", "the documents that state rules", rule, true, -1, -1, -1, rule_count) \
-    X("change_events", "which files came, changed and went: the newest 1,000", change, true, -1, -1, -1, change_count) \
+    X("change_events", "which files came, changed, moved and went: the newest 1,000", change, true, -1, -1, -1, change_count) \
     X("remotes", "the remote repository that the folder is a clone of; no row: none", remote, true, -1, -1, -1, \
       remote_count)
 

@@ -40,8 +40,10 @@ SELECT id, path AS relative_path,
 UNION ALL
 SELECT NULL, path, (SELECT value FROM project_meta WHERE key = 'root') || '/' || path,
     NULL, NULL, NULL, NULL, NULL, 1, max(detected_at)
-    FROM change_events
-    WHERE event_type = 'deleted' AND code_file_id IS NULL
+    FROM (SELECT path, detected_at FROM change_events WHERE event_type = 'deleted'
+        UNION ALL
+        SELECT old_path, detected_at FROM change_events WHERE event_type = 'renamed')
+    WHERE path NOT IN (SELECT path FROM files)
     GROUP BY path;
 
 CREATE VIEW code_chunks AS

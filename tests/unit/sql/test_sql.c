@@ -116,6 +116,16 @@ KEN_TEST(what_changed_and_outlines_in_order)
     sql_is("SELECT relative_path, is_deleted, deleted_at IS NOT NULL FROM code_files "
            "ORDER BY relative_path",
            "gone.py|1|1\nnew.py|0|0\np.html|0|0\n");
+    char from[4096], to[4096];
+    lab_path(&l, "new.py", from);
+    lab_path(&l, "other.py", to);
+    kt_eq_i(rename(from, to), 0);
+    lab_run(&l);
+    snap = lab_open(&l);
+    sql_is("SELECT event_type, old_path, path FROM change_events WHERE generation = 3",
+           "renamed|new.py|other.py\n");
+    sql_is("SELECT relative_path FROM code_files WHERE is_deleted ORDER BY relative_path",
+           "gone.py\nnew.py\n");
     sql_is("SELECT name, depth FROM outline_nodes JOIN files f ON f.id = file_id WHERE path = "
            "'p.html' ORDER BY position",
            "script|0\nf|1\np|0\n");
