@@ -666,3 +666,20 @@ ken_status ken_app_index(ken_app *app, const ken_project_info *project, const ke
         *err = e;
     return st;
 }
+
+ken_status ken_app_index_as_set(ken_app *app, const ken_project_info *project,
+                                const ken_app_indexing *how, const ken_cancel *cancel,
+                                ken_arena *arena, ken_index_report *out, ken_err *err)
+{
+    ken_config *settings = NULL;
+    ken_status st = ken_app_load_settings(app, project, &settings, err);
+    if (st)
+        return st;
+    ken_index_opts opts = ken_app_index_opts(settings);
+    opts.is_forced = how->is_forced;
+    opts.on_progress = how->on_progress;
+    opts.progress_ctx = how->progress_ctx;
+    st = ken_app_index(app, project, &opts, cancel, arena, out, err);
+    ken_config_free(settings);
+    return st;
+}

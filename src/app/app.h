@@ -183,6 +183,17 @@ ken_status ken_app_index(ken_app *app, const ken_project_info *project, const ke
                          const ken_cancel *cancel, ken_arena *arena, ken_index_report *out,
                          ken_err *err) KEN_MUST_USE;
 
+// What callers say of a run; the rest is as the project's settings have it.
+typedef struct ken_app_indexing {
+    bool is_forced;
+    ken_index_progress_fn *on_progress; // may be NULL
+    void *progress_ctx;
+} ken_app_indexing;
+
+ken_status ken_app_index_as_set(ken_app *app, const ken_project_info *project,
+                                const ken_app_indexing *how, const ken_cancel *cancel,
+                                ken_arena *arena, ken_index_report *out, ken_err *err) KEN_MUST_USE;
+
 // A run that some process is at.
 typedef struct ken_app_run {
     int pid;

@@ -101,6 +101,7 @@ ken_str ken_app__common_dir(ken_str root, ken_arena *arena);
 // ---- app_remotes.c ----
 // After a question in a process that stays: a clone whose time has come is synced behind it.
 void ken_app__sync_if_due(ken_app *app, const ken_project_info *project);
+bool ken_app__has_clone(const ken_app *app, const ken_project_info *project);
 void ken_app__end_syncs(ken_app *app); // waits for the one that runs, which ends soon
 
 // ---- app_adopt.c ----

@@ -378,7 +378,7 @@ static ken_status remove_clone(ken_app *app, const ken_project_info *project, ke
     ken_remote remote;
     ken_arena_init(&a, 0);
     ken_status st = ken_app_find_remote(app, project, &a, &remote, err);
-    if (!st)
+    if (!st && ken_app__has_clone(app, project))
         st = ken_sync_remove(project->root.ptr, err);
     ken_arena_release(&a);
     return st == KEN_ENOTFOUND ? KEN_OK : st;

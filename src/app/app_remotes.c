@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: MIT
 // Remote repositories: the project, its folder, its row, and when it is synced.
-#include <time.h>
-
 #include "app/app_priv.h"
 #include "app/remotes.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/path.h"
+#include "base/patience.h"
 #include "base/pool.h"
 #include "obs/log.h"
 
 enum {
     NAMES_MAX = 100, // folders that are tried for a name
     NAME_MAX_BYTES = 100,
-    BACKOFF_MAX = 6, // doublings
-    BUSY_WAIT_NS = 200 * 1000 * 1000,
-    BUSY_WAITS_MAX = 3000, // ten minutes for another process that writes the index
-    LOOK_MS = 10000,       // between two looks whether a sync is due
-    SYNC_WAITS_MAX = 50,   // ten seconds for another that syncs the clone
+    BACKOFF_MAX = 6,        // doublings
+    INDEX_WAIT_MS = 600000, // for another process that writes the index
+    SYNC_WAIT_MS = 10000,   // for another that syncs the clone
+    LOOK_MS = 10000,        // between two looks whether a sync is due
     NS_PER_MS = 1000000,
 };
 
@@ -148,8 +146,11 @@ static ken_status add_row(ken_catalog *c, adding *a, ken_str wanted, ken_err *er
             st = ken_path_real(a->arena, root, &real, err);
         if (!st && !ken_catalog_find_by_root(c, real, a->arena, &a->row, NULL))
             continue; // of a clone that somebody removed by hand
-        return st ? st
-                  : ken_catalog_add(c, real, name, ken_clock_wall_ms(), a->arena, &a->row, err);
+        if (!st)
+            st = ken_catalog_add(c, real, name, ken_clock_wall_ms(), a->arena, &a->row, err);
+        if (st)
+            ken_fs_remove_empty(root.ptr);
+        return st;
     }
     return KEN_FAIL(err, KEN_EEXIST, "name: '" KEN_STR_FMT "' and %d more are taken; give another",
                     KEN_STR_ARG(wanted), NAMES_MAX - 1);
@@ -170,8 +171,10 @@ static ken_status add_to_catalog(ken_catalog *c, void *ctx, ken_err *err)
     a->remote->project = a->row.id;
     if (!st)
         st = ken_catalog_put_remote(c, a->remote, err);
-    if (st && st != KEN_ENOTFOUND && is_new && a->row.root.len)
+    if (st && is_new && a->row.root.len) {
         (void)!ken_catalog_remove(c, a->row.id, NULL);
+        ken_fs_remove_empty(ken_arena_dup(a->arena, a->row.root).ptr);
+    }
     return st;
 }
 
@@ -217,13 +220,31 @@ void ken_app_add_set_remote(ken_app *app)
     ken_arena_release(&a);
 }
 
+// Whether the project's folder is where clones are now. That of a data folder that was moved, copied or named by
+// another path is not: what lies at the old place may be anything, or a clone of somebody else.
+bool ken_app__has_clone(const ken_app *app, const ken_project_info *project)
+{
+    ken_arena a;
+    ken_str real;
+    ken_arena_init(&a, 0);
+    bool has = !ken_path_real(&a, app->repos_dir, &real, NULL) &&
+               ken_str_eq(ken_path_dir(project->root), real);
+    ken_arena_release(&a);
+    return has;
+}
+
 // ---- syncing -----------------------------------------------------------------------------------
 
 static void on_stage(void *ctx, const char *stage)
 {
     const ken_app_sync_opts *o = ctx;
-    if (o && o->on_progress)
-        o->on_progress(o->progress_ctx, &(ken_index_progress){ .stage = stage });
+    if (o->indexing.on_progress)
+        o->indexing.on_progress(o->indexing.progress_ctx, &(ken_index_progress){ .stage = stage });
+}
+
+static void *ctx_of(const ken_app_sync_opts *o)
+{
+    return (void *)(uintptr_t)o; // not changed
 }
 
 // What happened is kept; that this cannot be done is not worth failing for.
@@ -241,50 +262,43 @@ static void keep(ken_app *app, ken_remote *r, const ken_sync_report *synced, ken
     (void)!ken_app_with_catalog(app, true, put_synced, r, NULL);
 }
 
+static void on_wait(void *ctx)
+{
+    on_stage(ctx, "waiting");
+}
+
 // Another process may be indexing, often for a question that met the new files first.
 static ken_status index_clone(ken_app *app, const ken_project_info *project,
                               const ken_app_sync_opts *o, const ken_cancel *cancel,
                               ken_arena *arena, ken_index_report *out, ken_err *err)
 {
-    ken_config *settings = NULL;
-    ken_status st = ken_app_load_settings(app, project, &settings, err);
-    if (st)
-        return st;
-    ken_index_opts opts = ken_app_index_opts(settings);
-    opts.is_forced = o && o->is_forced;
-    opts.on_progress = o ? o->on_progress : NULL;
-    opts.progress_ctx = o ? o->progress_ctx : NULL;
-    for (int i = 0;; i++) {
-        ken_err e = { 0 };
-        st = ken_app_index(app, project, &opts, cancel, arena, out, &e);
-        if (st != KEN_EBUSY || i == BUSY_WAITS_MAX) {
-            if (st && err)
-                *err = e;
-            break;
-        }
-        st = ken_cancel_check(cancel, err);
-        if (st)
-            break;
-        nanosleep(&(struct timespec){ .tv_nsec = BUSY_WAIT_NS }, NULL);
-    }
-    ken_config_free(settings);
+    ken_patience p = { .max_ms = INDEX_WAIT_MS, .on_wait = on_wait, .ctx = ctx_of(o) };
+    ken_err e = { 0 };
+    ken_status st;
+    do
+        st = ken_app_index_as_set(app, project, &o->indexing, cancel, arena, out, &e);
+    while (ken_patience_tries_again(&p, &st, cancel, &e));
+    if (st && err)
+        *err = e;
     return st;
 }
 
 // One that is at it is waited for for a moment: often it was killed, and its git is about to end.
 static ken_status sync_clone(const ken_sync_source *source, const ken_project_info *project,
-                             const ken_sync_opts *how, const ken_cancel *cancel, ken_arena *arena,
+                             const ken_app_sync_opts *o, const ken_cancel *cancel, ken_arena *arena,
                              ken_sync_report *out, ken_err *err)
 {
-    for (int i = 0;; i++) {
-        ken_status st = ken_sync_run(source, project->root.ptr, how, cancel, arena, out, err);
-        if (st != KEN_EBUSY || i == SYNC_WAITS_MAX)
-            return st;
-        st = ken_cancel_check(cancel, err);
-        if (st)
-            return st;
-        nanosleep(&(struct timespec){ .tv_nsec = BUSY_WAIT_NS }, NULL);
-    }
+    const ken_sync_opts how = { .is_anew = o->indexing.is_forced,
+                                .on_stage = on_stage,
+                                .ctx = ctx_of(o) };
+    ken_patience p = { .max_ms = o->max_wait_ms ? o->max_wait_ms : SYNC_WAIT_MS,
+                       .on_wait = on_wait,
+                       .ctx = ctx_of(o) };
+    ken_status st;
+    do
+        st = ken_sync_run(source, project->root.ptr, &how, cancel, arena, out, err);
+    while (ken_patience_tries_again(&p, &st, cancel, err));
+    return st;
 }
 
 ken_status ken_app_sync(ken_app *app, const ken_project_info *project,
@@ -305,12 +319,20 @@ ken_status ken_app_sync(ken_app *app, const ken_project_info *project,
                         KEN_STR_ARG(project->name));
     if (st)
         return st;
+    if (!ken_app__has_clone(app, project)) {
+        return KEN_FAIL(err, KEN_EUNSUPPORTED,
+                        "project '" KEN_STR_FMT "' is a clone at '" KEN_STR_FMT
+                        "', which is not in '" KEN_STR_FMT
+                        "': the data folder was moved; remove the repository (its files stay) and "
+                        "add it again",
+                        KEN_STR_ARG(project->name), KEN_STR_ARG(project->root),
+                        KEN_STR_ARG(app->repos_dir));
+    }
     ken_sync_source source = source_of(app, &r, arena);
-    const ken_sync_opts how = { .is_anew = opts && opts->is_forced,
-                                .on_stage = on_stage,
-                                .ctx = (void *)(uintptr_t)opts }; // not changed
+    static const ken_app_sync_opts none;
+    const ken_app_sync_opts *o = opts ? opts : &none;
     int64_t began = ken_clock_mono_ns();
-    st = sync_clone(&source, project, &how, cancel, arena, &out->synced, &why);
+    st = sync_clone(&source, project, o, cancel, arena, &out->synced, &why);
     out->fetch_ms = (ken_clock_mono_ns() - began) / NS_PER_MS;
     if (st != KEN_EBUSY && st != KEN_ECANCELLED) // of those others know more
         keep(app, &r, &out->synced, st, &why);
@@ -320,9 +342,20 @@ ken_status ken_app_sync(ken_app *app, const ken_project_info *project,
         return st;
     }
     began = ken_clock_mono_ns();
-    st = index_clone(app, project, opts, cancel, arena, &out->indexed, err);
+    st = index_clone(app, project, o, cancel, arena, &out->indexed, err);
     out->index_ms = (ken_clock_mono_ns() - began) / NS_PER_MS;
     return st;
+}
+
+ken_status ken_app_fetch_versions(ken_app *app, const ken_project_info *project, ken_str path,
+                                  const ken_cancel *cancel, ken_arena *arena, ken_err *err)
+{
+    ken_remote r;
+    ken_status st = ken_app_find_remote(app, project, arena, &r, err);
+    if (st || !ken_app__has_clone(app, project))
+        return st ? st : KEN_ENOTFOUND;
+    ken_sync_source source = source_of(app, &r, arena);
+    return ken_sync_fetch_versions(&source, project->root.ptr, path, cancel, arena, err);
 }
 
 int64_t ken_app_next_sync_ms(const ken_remote *r)

@@ -37,9 +37,8 @@ ken_status ken_app_list_remotes(ken_app *app, ken_arena *arena, ken_remote **out
                                 ken_err *err) KEN_MUST_USE;
 
 typedef struct ken_app_sync_opts {
-    bool is_forced;                     // fetches all of it again, and reads every file again
-    ken_index_progress_fn *on_progress; // may be NULL
-    void *progress_ctx;
+    ken_app_indexing indexing; // forced: fetches all of it again, and reads every file again
+    int64_t max_wait_ms;       // for another that syncs the clone; 0 = ten seconds
 } ken_app_sync_opts;
 
 typedef struct ken_app_sync_report {
@@ -53,6 +52,11 @@ typedef struct ken_app_sync_report {
 ken_status ken_app_sync(ken_app *app, const ken_project_info *project,
                         const ken_app_sync_opts *opts, const ken_cancel *cancel, ken_arena *arena,
                         ken_app_sync_report *out, ken_err *err) KEN_MUST_USE;
+// Fetches the earlier contents of a file of a clone of ours (sync.h). KEN_ENOTFOUND without a message when
+// the folder is somebody's own.
+ken_status ken_app_fetch_versions(ken_app *app, const ken_project_info *project, ken_str path,
+                                  const ken_cancel *cancel, ken_arena *arena, ken_err *err)
+    KEN_MUST_USE;
 // When it is to be synced next on its own; INT64_MAX = never. After failures it waits longer, up to a
 // day; a tenth of the interval is different for each, so that they do not come all at once.
 int64_t ken_app_next_sync_ms(const ken_remote *r);

@@ -127,6 +127,7 @@ ken_status ken_fs_rename(const char *from, const char *to, ken_err *err) KEN_MUS
 
 ken_status ken_fs_make_dirs(const char *path, uint32_t mode, ken_err *err) KEN_MUST_USE;
 ken_status ken_fs_remove(const char *path, ken_err *err) KEN_MUST_USE; // absent is fine
+void ken_fs_remove_empty(const char *folder); // one that is not empty stays
 // The same of a folder with all that is in it; links are removed, not followed.
 ken_status ken_fs_remove_tree(const char *path, ken_err *err) KEN_MUST_USE;
 // Names in a folder; 0 when it cannot be read.

@@ -60,6 +60,11 @@ ken_status ken_fs_remove_tree(const char *path, ken_err *err)
     return rc ? KEN_FAIL_ERRNO(err, rc, "removing '%s'", path) : KEN_OK;
 }
 
+void ken_fs_remove_empty(const char *folder)
+{
+    (void)rmdir(folder);
+}
+
 size_t ken_fs_count_entries(const char *path)
 {
     size_t n = 0;

@@ -111,6 +111,10 @@
       "a remote repository that ken serve adds when it starts, as ken repo add does")              \
     X(REPO_BRANCH, "repository.branch", TEXT, "", 0, 0, "",                                        \
       "KEN_REPOSITORY_BRANCH", OWNER, "its branch; empty = the remote's default")                  \
+    X(REPO_HOSTS, "repository.hosts", LIST, "", 0, 0, "",                                          \
+      "KEN_REPOSITORY_HOSTS", OWNER,                                                               \
+      "HOST=KIND of servers whose pages answers may link to and whose names do not tell what they "\
+      "are; KIND is github, gitlab, gitea (Forgejo too) or bitbucket")                             \
     X(SYNC_INTERVAL, "sync.interval_minutes", COUNT, "15", 0, 525600, "",                          \
       "KEN_SYNC_INTERVAL", OWNER,                                                                  \
       "time between two syncs of a remote repository, unless it has its own; a server syncs it "   \

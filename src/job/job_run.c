@@ -4,13 +4,13 @@
 
 #include "app/remotes.h"
 #include "base/figure.h"
+#include "base/patience.h"
 #include "job/job_priv.h"
 #include "rulebook/rulebook_setup.h"
 
 enum {
-    BUSY_WAIT_MS = 500,
-    BUSY_WAITS_MAX = 1200, // ten minutes for another process that writes the same index
-    SHORT_ID = 10,         // digits of a commit
+    WAIT_MS = 600000, // for another process that has what is needed
+    SHORT_ID = 10,    // digits of a commit
 };
 
 typedef struct run {
@@ -31,13 +31,14 @@ static void on_bytes(void *ctx, uint64_t done_bytes, uint64_t total_bytes)
     ken_job__set_progress(ctx, "downloading", done_bytes, total_bytes);
 }
 
-// Whether it is worth another try: some other process holds what is needed.
-static bool is_tried_again(run *r, ken_status st, int *n_waits)
+static void on_wait(void *ctx)
 {
-    if (st != KEN_EBUSY || ++*n_waits > BUSY_WAITS_MAX)
-        return false;
-    ken_job__set_progress(r->e, "waiting for another process", 0, 0);
-    return ken_job__pause(r->e, BUSY_WAIT_MS);
+    ken_job__set_progress(ctx, "waiting for another process", 0, 0);
+}
+
+static ken_patience patience_of(const run *r)
+{
+    return (ken_patience){ .max_ms = WAIT_MS, .on_wait = on_wait, .ctx = r->e };
 }
 
 static ken_status embed(run *r, const ken_config *settings, ken_err *err)
@@ -45,11 +46,11 @@ static ken_status embed(run *r, const ken_config *settings, ken_err *err)
     ken_app_embedding made = { .was_needed = false };
     ken_app *app = r->e->owner->app;
     ken_status st = KEN_OK;
-    int n_waits = 0;
+    ken_patience p = patience_of(r);
     do
         st = ken_app_embed(app, &r->project, settings, on_index, r->e, &r->e->cancel, r->arena,
                            &made, err);
-    while (is_tried_again(r, st, &n_waits));
+    while (ken_patience_tries_again(&p, &st, &r->e->cancel, err));
     if (st || !made.was_needed)
         return st;
     ken_str text = ken_app_embedding_text(&made, r->arena);
@@ -58,19 +59,23 @@ static ken_status embed(run *r, const ken_config *settings, ken_err *err)
     return KEN_OK;
 }
 
-static ken_status index_files(run *r, const ken_config *settings, ken_err *err)
+static ken_app_indexing indexing_of(const run *r)
 {
-    ken_index_opts opts = ken_app_index_opts(settings);
+    return (ken_app_indexing){ .is_forced = r->request.is_forced,
+                               .on_progress = on_index,
+                               .progress_ctx = r->e };
+}
+
+static ken_status index_files(run *r, ken_err *err)
+{
+    const ken_app_indexing how = indexing_of(r);
     ken_index_report report = { .generation = 0 };
     ken_status st = KEN_OK;
-    int n_waits = 0;
-    opts.is_forced = r->request.is_forced;
-    opts.on_progress = on_index;
-    opts.progress_ctx = r->e;
+    ken_patience p = patience_of(r);
     do
-        st = ken_app_index(r->e->owner->app, &r->project, &opts, &r->e->cancel, r->arena, &report,
-                           err);
-    while (is_tried_again(r, st, &n_waits));
+        st = ken_app_index_as_set(r->e->owner->app, &r->project, &how, &r->e->cancel, r->arena,
+                                  &report, err);
+    while (ken_patience_tries_again(&p, &st, &r->e->cancel, err));
     if (st)
         return st;
     ken_job__set_progress(r->e, "indexed", report.n_files, report.n_files);
@@ -83,9 +88,9 @@ static ken_status index_files(run *r, const ken_config *settings, ken_err *err)
 static ken_status run_index(run *r, ken_err *err)
 {
     ken_config *settings = NULL;
-    ken_status st = ken_app_load_settings(r->e->owner->app, &r->project, &settings, err);
-    if (!st && r->request.kind == KEN_JOB_INDEX)
-        st = index_files(r, settings, err);
+    ken_status st = r->request.kind == KEN_JOB_INDEX ? index_files(r, err) : KEN_OK;
+    if (!st)
+        st = ken_app_load_settings(r->e->owner->app, &r->project, &settings, err);
     if (!st)
         st = embed(r, settings, err);
     ken_config_free(settings);
@@ -98,11 +103,11 @@ static ken_status run_download(run *r, ken_err *err)
 {
     ken_model_record m;
     ken_status st = KEN_OK;
-    int n_waits = 0;
+    ken_patience p = patience_of(r);
     do
         st = ken_app_download_model(r->e->owner->app, r->request.model, on_bytes, r->e,
                                     &r->e->cancel, r->arena, &m, err);
-    while (is_tried_again(r, st, &n_waits));
+    while (ken_patience_tries_again(&p, &st, &r->e->cancel, err));
     if (!st)
         r->message =
             ken_arena_printf(r->arena, KEN_STR_FMT " is ready, " KEN_STR_FMT, KEN_STR_ARG(m.id),
@@ -116,14 +121,8 @@ static ken_status run_sync(run *r, ken_err *err)
     ken_app *app = r->e->owner->app;
     ken_config *settings = NULL;
     ken_app_sync_report done;
-    const ken_app_sync_opts opts = { .is_forced = r->request.is_forced,
-                                     .on_progress = on_index,
-                                     .progress_ctx = r->e };
-    ken_status st = KEN_OK;
-    int n_waits = 0;
-    do
-        st = ken_app_sync(app, &r->project, &opts, &r->e->cancel, r->arena, &done, err);
-    while (is_tried_again(r, st, &n_waits));
+    const ken_app_sync_opts opts = { .indexing = indexing_of(r), .max_wait_ms = WAIT_MS };
+    ken_status st = ken_app_sync(app, &r->project, &opts, &r->e->cancel, r->arena, &done, err);
     if (!st)
         st = ken_app_load_settings(app, &r->project, &settings, err);
     if (st)
@@ -156,7 +155,6 @@ static ken_str describe_setup(const ken_setup *made, ken_arena *arena)
 static ken_status ask(run *r, ken_snapshot **out, ken_err *err)
 {
     ken_app *app = r->e->owner->app;
-    ken_config *settings = NULL;
     const ken_app_asking how = {
         .may_index = true, .cancel = &r->e->cancel, .on_progress = on_index, .progress_ctx = r->e
     };
@@ -166,10 +164,7 @@ static ken_status ask(run *r, ken_snapshot **out, ken_err *err)
         *err = e;
     if (st != KEN_ENOTFOUND)
         return st;
-    st = ken_app_load_settings(app, &r->project, &settings, err);
-    if (!st)
-        st = index_files(r, settings, err);
-    ken_config_free(settings);
+    st = index_files(r, err);
     return st ? st : ken_app_ask(app, &r->project, &how, out, err);
 }
 
@@ -219,8 +214,6 @@ ken_status ken_job__run(job_entry *e, ken_arena *arena, ken_str *out_message, ke
         st = find_project(&r, err);
     if (!st)
         st = bodies[e->job.kind](&r, err);
-    if (st == KEN_EBUSY && ken_cancel_is_set(&e->cancel))
-        st = ken_cancel_check(&e->cancel, err); // it was told to end while it waited
     if (!st)
         *out_message = r.message;
     return st;

@@ -2,6 +2,7 @@
 // The checked door to the remotes of a catalog. Which transports and hosts are allowed is the matter of
 // who clones; here is what no row may have.
 #include "base/arena.h"
+#include "base/url.h"
 #include "base/utf8.h"
 #include "secret/secret.h"
 #include "store/store_ops.h"
@@ -23,21 +24,6 @@ static ken_status check_text(const char *field, ken_str s, size_t max, bool brea
                         "'%s' of a remote may not begin with '-': '" KEN_STR_FMT "'", field,
                         KEN_STR_ARG(ken_utf8_clip(s, 80)));
     return KEN_OK;
-}
-
-// scheme://user:password@host/
-static bool has_password(ken_str url)
-{
-    size_t scheme = ken_str_find(url, KEN_STR("://"));
-    if (scheme == SIZE_MAX)
-        return false;
-    bool has_colon = false;
-    for (size_t i = scheme + strlen("://"); i < url.len && !strchr("/?#", url.ptr[i]); i++) {
-        if (url.ptr[i] == '@' && has_colon)
-            return true;
-        has_colon |= url.ptr[i] == ':';
-    }
-    return false;
 }
 
 static ken_str mask(ken_str text, ken_arena *arena, size_t *out_n)
@@ -64,7 +50,9 @@ static ken_status check_url(ken_str url, ken_err *err)
     ken_status st = check_text("url", url, KEN_REMOTE_URL_MAX, false, err);
     if (st)
         return st;
-    if (has_password(url) || has_secret(url))
+    ken_url u;
+    bool has_password = ken_url_parse(url, &u) && ken_str_find_char(u.user, ':') != SIZE_MAX;
+    if (has_password || has_secret(url))
         return KEN_FAIL(err, KEN_EINVAL,
                         "'url' of a remote has a password or token in it, which is never kept: "
                         "leave it out, and let a credential helper of git give it");

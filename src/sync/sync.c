@@ -122,6 +122,8 @@ static ken_status fetch(sync_job *j, ken_str branch, bool is_whole, ken_err *err
     ken_str depth = ken_arena_printf(j->arena, "--depth=%u", j->source->depth);
     if (!is_whole && j->source->depth)
         argv[n++] = depth.ptr;
+    else if (ken_fs_exists(in_clone(j, ".git/shallow").ptr)) // it had a depth before
+        argv[n++] = "--unshallow";
     if (!is_whole)
         argv[n++] = "--filter=blob:none";
     argv[n++] = "origin";
@@ -236,7 +238,7 @@ static bool is_damage(ken_status st, const char *msg)
     return false;
 }
 
-static ken_status lock_clone(const char *folder, ken_arena *arena, int *out_fd, ken_err *err)
+ken_status ken_sync__lock(const char *folder, ken_arena *arena, int *out_fd, ken_err *err)
 {
     ken_str parent = ken_arena_dup(arena, ken_path_dir(ken_str_c(folder)));
     ken_status st = ken_fs_make_dirs(parent.ptr, 0700, err);
@@ -255,7 +257,7 @@ ken_status ken_sync_run(const ken_sync_source *s, const char *folder, const ken_
     sync_job j;
     ken_status st = ken_sync_check(s, err);
     if (!st)
-        st = lock_clone(folder, arena, &lock, err);
+        st = ken_sync__lock(folder, arena, &lock, err);
     if (st)
         return st;
     ken_err why = { 0 };
@@ -278,7 +280,7 @@ ken_status ken_sync_remove(const char *folder, ken_err *err)
     ken_arena a;
     int lock = -1;
     ken_arena_init(&a, 0);
-    ken_status st = lock_clone(folder, &a, &lock, err);
+    ken_status st = ken_sync__lock(folder, &a, &lock, err);
     if (!st) {
         st = ken_fs_remove_tree(folder, err);
         if (!st)

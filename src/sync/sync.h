@@ -78,6 +78,11 @@ ken_status ken_sync_run(const ken_sync_source *s, const char *folder, const ken_
 // The branch and the commit that the remote has it at now; nothing is fetched.
 ken_status ken_sync_look(const ken_sync_source *s, const ken_cancel *cancel, ken_arena *arena,
                          ken_str *out_branch, ken_str *out_commit, ken_err *err) KEN_MUST_USE;
+// The earlier contents of a file (relative to the clone) that a clone with more than one commit has not got,
+// at most 2,000: for who asks about its history. Those under earlier names are not among them.
+ken_status ken_sync_fetch_versions(const ken_sync_source *s, const char *folder, ken_str path,
+                                   const ken_cancel *cancel, ken_arena *arena, ken_err *err)
+    KEN_MUST_USE;
 // Removes the clone. KEN_EBUSY while it is synced.
 ken_status ken_sync_remove(const char *folder, ken_err *err) KEN_MUST_USE;
 

@@ -11,15 +11,6 @@ enum {
     SYNC_DEPTH_MAX = 1000000,
 };
 
-// The parts of a URL; all borrow from it.
-typedef struct sync_url {
-    ken_str protocol; // "https"; "ssh" for user@host:path, "file" for a path
-    ken_str authority, user, host;
-    ken_str path;
-} sync_url;
-
-bool ken_sync__parse_url(ken_str url, sync_url *out); // false: it has none of the forms
-
 // One sync, or a look at the remote.
 typedef struct sync_job {
     const ken_sync_source *source;
@@ -37,6 +28,11 @@ ken_status ken_sync__git(sync_job *j, const char *const *argv, ken_str *out, ken
     KEN_MUST_USE;
 // The same for a question: empty when git ends with 1.
 ken_status ken_sync__ask(sync_job *j, const char *const *argv, ken_str *out, ken_err *err)
+    KEN_MUST_USE;
+
+// ---- sync.c ----
+// Of the clone, for one at a time. KEN_EBUSY.
+ken_status ken_sync__lock(const char *folder, ken_arena *arena, int *out_fd, ken_err *err)
     KEN_MUST_USE;
 
 // What is different between two commits of the clone. KEN_ENOTFOUND when `from` is not there any more.

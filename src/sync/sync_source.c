@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What git may be given as a source. A URL is somebody's text: it must not be an option, not choose a
 // transport that runs a program, and not carry a secret that would be kept with it.
+#include "base/url.h"
 #include "sync/sync_priv.h"
 
 enum {
@@ -15,53 +16,6 @@ static bool has_odd_bytes(ken_str s)
     return false;
 }
 
-// What stands before the first "/" of `rest`.
-static ken_str authority_of(ken_str rest)
-{
-    size_t end = ken_str_find_char(rest, '/');
-    return ken_str_sub(rest, 0, end == SIZE_MAX ? rest.len : end);
-}
-
-// "git@host:path": a colon before any slash, and no "::", which chooses a helper program.
-static bool is_scp(ken_str url)
-{
-    size_t colon = ken_str_find_char(url, ':');
-    size_t slash = ken_str_find_char(url, '/');
-    return colon != SIZE_MAX && colon > 0 && (slash == SIZE_MAX || colon < slash) &&
-           colon + 1 < url.len && url.ptr[colon + 1] != ':';
-}
-
-bool ken_sync__parse_url(ken_str url, sync_url *out)
-{
-    *out = (sync_url){ .protocol = { NULL, 0 } };
-    size_t at = ken_str_find(url, KEN_STR("://"));
-    if (at != SIZE_MAX && at > 0) {
-        ken_str rest = ken_str_sub(url, at + 3, url.len);
-        out->protocol = ken_str_sub(url, 0, at);
-        for (size_t i = 0; i < at; i++)
-            if (!ken_is_alpha(url.ptr[i]) && !ken_is_digit(url.ptr[i]))
-                return false;
-        out->authority = authority_of(rest);
-        out->path = ken_str_sub(rest, out->authority.len, rest.len);
-    } else if (url.len && url.ptr[0] == '/') {
-        out->protocol = KEN_STR("file");
-        out->path = url;
-    } else if (is_scp(url)) {
-        size_t colon = ken_str_find_char(url, ':');
-        out->protocol = KEN_STR("ssh");
-        out->authority = ken_str_sub(url, 0, colon);
-        out->path = ken_str_sub(url, colon + 1, url.len);
-    } else {
-        return false;
-    }
-    size_t user_end = ken_str_rfind_char(out->authority, '@');
-    out->user = user_end == SIZE_MAX ? KEN_STR("") : ken_str_sub(out->authority, 0, user_end);
-    out->host = user_end == SIZE_MAX
-                    ? out->authority
-                    : ken_str_sub(out->authority, user_end + 1, out->authority.len);
-    return true;
-}
-
 static bool is_listed(ken_str list, ken_str word)
 {
     ken_str part;
@@ -73,8 +27,8 @@ static bool is_listed(ken_str list, ken_str word)
 
 ken_str ken_sync_show(ken_str url, ken_arena *arena)
 {
-    sync_url u;
-    if (!ken_sync__parse_url(url, &u) || !u.user.len)
+    ken_url u;
+    if (!ken_url_parse(url, &u) || !u.user.len)
         return ken_arena_dup(arena, url);
     size_t before = (size_t)(u.user.ptr - url.ptr);
     return ken_arena_printf(arena, "%.*s***" KEN_STR_FMT, (int)before, url.ptr,
@@ -83,11 +37,11 @@ ken_str ken_sync_show(ken_str url, ken_arena *arena)
 
 static ken_status check_url(const ken_sync_source *s, ken_err *err)
 {
-    sync_url u;
+    ken_url u;
     if (!s->url.len || s->url.len > KEN_SYNC_URL_MAX)
         return KEN_FAIL(err, KEN_EINVAL, "url: expected 1 to %d bytes, got %zu", KEN_SYNC_URL_MAX,
                         s->url.len);
-    if (s->url.ptr[0] == '-' || has_odd_bytes(s->url) || !ken_sync__parse_url(s->url, &u))
+    if (s->url.ptr[0] == '-' || has_odd_bytes(s->url) || !ken_url_parse(s->url, &u))
         return KEN_FAIL(err, KEN_EINVAL,
                         "url: expected https://host/path, ssh://user@host/path or user@host:path");
     // No message shows the user: it may be a token.
@@ -162,14 +116,9 @@ ken_status ken_sync_check(const ken_sync_source *s, ken_err *err)
 
 ken_str ken_sync_name_of(ken_str url)
 {
-    while (url.len && url.ptr[url.len - 1] == '/')
-        url.len--;
-    if (ken_str_ends(url, KEN_STR(".git")))
-        url.len -= 4;
-    while (url.len && url.ptr[url.len - 1] == '/')
-        url.len--;
-    size_t start = url.len;
-    while (start && url.ptr[start - 1] != '/' && url.ptr[start - 1] != ':')
+    ken_str path = ken_url_repository(url);
+    size_t start = path.len;
+    while (start && path.ptr[start - 1] != '/' && path.ptr[start - 1] != ':')
         start--;
-    return ken_str_sub(url, start, url.len);
+    return ken_str_sub(path, start, path.len);
 }

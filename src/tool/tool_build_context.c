@@ -101,7 +101,8 @@ ken_status ken_tool__build_context(const ken_tool_env *env, const void *args, js
     ken_status st = ken_tool__ask(env, a->project, ask, &q, &scope, err);
     if (st)
         return st;
-    ken_tool__link link = ken_tool__find_link(env->arena, scope.project.root);
+    ken_tool__link link =
+        ken_tool__find_link(ken_app_config(env->app), env->arena, scope.project.root);
     json_t *o = context_json(&q.found, q.opts.max_tokens, scope.stats.git_head, &link);
     if (is_kept)
         ken_json_set(o, "seen_is_kept", json_true());

@@ -39,7 +39,8 @@ static json_t *definition_json(const ken_definition *d, ken_str commit, const ke
 static json_t *result_json(const ken_tool_env *env, const ken_tool__scope *scope,
                            const ken_definition_result *r, uint64_t offset)
 {
-    ken_tool__link link = ken_tool__find_link(env->arena, scope->project.root);
+    ken_tool__link link =
+        ken_tool__find_link(ken_app_config(env->app), env->arena, scope->project.root);
     json_t *list = json_array(), *o = json_object();
     for (size_t i = 0; i < r->n_defs; i++)
         ken_json_append(list, definition_json(&r->defs[i], scope->stats.git_head, &link));

@@ -326,6 +326,8 @@ static ken_status list_changes(const ken_tool_env *env, const ken_args_get_repo_
         const ken_file_event *e = &events[n - 1 - i]; // newest first
         json_t *row = json_object();
         ken_json_set_str(row, "file_path", e->path);
+        if (e->old_path.len)
+            ken_json_set_str(row, "old_path", e->old_path);
         ken_json_set_str(row, "event", ken_str_c(ken_file_event_word(e->kind)));
         ken_json_set_u64(row, "generation", e->generation);
         ken_json_set_time(row, "at", e->at_ms);
@@ -381,6 +383,8 @@ static ken_status set_remote(const ken_tool_env *env, const ken_project_info *pr
     ken_status st = ken_app_find_remote(env->app, project, env->arena, &r, err);
     if (!st)
         ken_json_set(o, "remote", ken_tool__remote_json(&r));
+    if (!st || st == KEN_ENOTFOUND)
+        ken_tool__set_upstream(env, project, st ? NULL : &r, o);
     return st == KEN_ENOTFOUND ? KEN_OK : st;
 }
 
@@ -504,6 +508,10 @@ static void put_changes(const json_t *list, ken_paint *out)
         last = generation;
         ken_paint_printf(out, KEN_STYLE_PLAIN, "  %-9s",
                          json_string_value(json_object_get(row, "event")));
+        if (ken_tool__member(row, "old_path").len) {
+            ken_paint_str(out, KEN_STYLE_PLAIN, ken_tool__member(row, "old_path"));
+            ken_paint_puts(out, " -> ");
+        }
         ken_paint_path(out, ken_tool__member(row, "file_path"));
         ken_paint_puts(out, "\n");
     }
@@ -550,6 +558,12 @@ static void put_commit(const json_t *o, ken_paint *out, ken_arena *a)
         row = ken_arena_printf(a, KEN_STR_FMT "; the work tree is at " KEN_STR_FMT,
                                KEN_STR_ARG(row), KEN_STR_ARG(is_at));
     ken_tool__put_row(out, "commit", row);
+    if (json_object_get(o, "upstream"))
+        ken_tool__put_row(
+            out, "upstream",
+            ken_arena_printf(a, KEN_STR_FMT ", as fetched last: %lld ahead, %lld behind",
+                             KEN_STR_ARG(ken_tool__member(o, "upstream")),
+                             ken_tool__number(o, "ahead"), ken_tool__number(o, "behind")));
 }
 
 static void put_watch(const json_t *watch, ken_paint *out, ken_arena *a)

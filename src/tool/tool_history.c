@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Who changed the lines of a result, as version control says.
+#include "app/remotes.h"
 #include "base/utf8.h"
 #include "tool/tool_graph_priv.h"
 
@@ -28,14 +29,27 @@ static json_t *authors_json(const ken_history_touches *t)
     return list;
 }
 
-ken_status ken_tool__set_history(const ken_tool_env *env, ken_snapshot *snap, ken_str path,
-                                 uint32_t first_line, uint32_t last_line, json_t *result,
-                                 ken_err *err)
+// In a clone of ours what git lacks is fetched, and git asked once more.
+static ken_status fetch_and_ask(const ken_tool_env *env, const ken_tool__scope *scope, ken_str path,
+                                uint32_t first_line, uint32_t last_line, ken_history_touches *t,
+                                ken_err *err)
+{
+    ken_status st = ken_snapshot_touches(scope->snap, path, first_line, last_line, env->ctx->cancel,
+                                         env->arena, t, err);
+    if (st || !t->lacks_contents ||
+        ken_app_fetch_versions(env->app, &scope->project, path, env->ctx->cancel, env->arena, NULL))
+        return st;
+    return ken_snapshot_touches(scope->snap, path, first_line, last_line, env->ctx->cancel,
+                                env->arena, t, err);
+}
+
+ken_status ken_tool__set_history(const ken_tool_env *env, const ken_tool__scope *scope,
+                                 ken_str path, uint32_t first_line, uint32_t last_line,
+                                 json_t *result, ken_err *err)
 {
     ken_history_touches t = { 0 };
     ken_err e = { 0 };
-    ken_status st = ken_snapshot_touches(snap, path, first_line, last_line, env->ctx->cancel,
-                                         env->arena, &t, &e);
+    ken_status st = fetch_and_ask(env, scope, path, first_line, last_line, &t, &e);
     if (st == KEN_ECANCELLED) {
         if (err)
             *err = e;
@@ -53,6 +67,24 @@ ken_status ken_tool__set_history(const ken_tool_env *env, ken_snapshot *snap, ke
         ken_json_set_str(o, "reason", st ? ken_str_c(e.msg) : t.reason);
     ken_json_set(result, "history", o);
     return KEN_OK;
+}
+
+void ken_tool__set_upstream(const ken_tool_env *env, const ken_project_info *project,
+                            const ken_remote *r, json_t *o)
+{
+    ken_history_distance d;
+    ken_str root = ken_arena_dup(env->arena, project->root);
+    const char *ref = NULL;
+    if (r)
+        ref =
+            ken_arena_printf(env->arena, "refs/remotes/origin/" KEN_STR_FMT, KEN_STR_ARG(r->branch))
+                .ptr;
+    if (!project->root_exists ||
+        !ken_history_upstream(root.ptr, ref, env->ctx->cancel, env->arena, &d))
+        return;
+    ken_json_set_str(o, "upstream", d.ref);
+    ken_json_set_u64(o, "ahead", d.n_ahead);
+    ken_json_set_u64(o, "behind", d.n_behind);
 }
 
 // "  last changed 2024-03-01 by Ann, 1a2b3c4d: keep the order (3 commits, also Bob)"

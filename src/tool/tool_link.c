@@ -2,22 +2,25 @@
 // Permalinks: the remote of a git work tree, when it is hosted where commits can be looked at.
 #include "base/fs.h"
 #include "base/path.h"
+#include "base/url.h"
 #include "tool/tool_priv.h"
 
 enum {
     GIT_FILE_MAX = 1 << 20
 };
 
-typedef struct link_host {
-    const char *mark; // the host's name holds this
+typedef struct link_kind {
+    const char *word;     // in the setting
+    const char *marks[3]; // a host's name that holds one of them is of this kind
     const char *blob, *line, *to;
-} link_host;
+} link_kind;
 
 // Addresses as each product's web pages make them.
-static const link_host hosts[] = {
-    { "github", "/blob/", "#L", "-L" },       { "gitlab", "/-/blob/", "#L", "-" },
-    { "bitbucket", "/src/", "#lines-", ":" }, { "codeberg", "/src/commit/", "#L", "-L" },
-    { "gitea", "/src/commit/", "#L", "-L" },
+static const link_kind kinds[] = {
+    { "github", { "github" }, "/blob/", "#L", "-L" },
+    { "gitlab", { "gitlab" }, "/-/blob/", "#L", "-" },
+    { "bitbucket", { "bitbucket" }, "/src/", "#lines-", ":" },
+    { "gitea", { "gitea", "forgejo", "codeberg" }, "/src/commit/", "#L", "-L" },
 };
 
 static bool read_text(ken_arena *arena, ken_str path, ken_str *out)
@@ -83,54 +86,107 @@ static ken_str find_remote(ken_str config)
     return found;
 }
 
-// "git@host:owner/repo.git", "ssh://git@host:22/owner/repo",
-// "https://user:word@host/owner/repo.git"
-static bool split_remote(ken_str url, ken_str *host, ken_str *path)
+// A remote with web pages beside it: not one of a path, nor of a protocol of git's own helpers.
+static bool parse_remote(ken_str url, ken_url *out)
 {
-    size_t scheme = ken_str_find(url, KEN_STR("://"));
-    ken_str rest = scheme == SIZE_MAX ? url : ken_str_sub(url, scheme + 3, url.len);
-    if (scheme != SIZE_MAX && !ken_str_starts(url, KEN_STR("https://")) &&
-        !ken_str_starts(url, KEN_STR("http://")) && !ken_str_starts(url, KEN_STR("ssh://")) &&
-        !ken_str_starts(url, KEN_STR("git://")))
+    static const char *const protocols[] = { "https", "http", "ssh", "git" };
+    bool is_known = false;
+    if (!ken_url_parse(url, out))
         return false;
-    size_t cut = ken_str_find_char(rest, scheme == SIZE_MAX ? ':' : '/');
-    if (cut == SIZE_MAX || cut == 0 || cut + 1 >= rest.len)
-        return false;
-    ken_str h = ken_str_sub(rest, 0, cut);
-    ken_str p = ken_str_sub(rest, cut + 1, rest.len);
-    size_t at = ken_str_rfind_char(h, '@');
-    if (at != SIZE_MAX)
-        h = ken_str_sub(h, at + 1, h.len);
-    size_t port = ken_str_find_char(h, ':');
-    if (port != SIZE_MAX)
-        h = ken_str_sub(h, 0, port);
-    if (ken_str_ends(p, KEN_STR("/")))
-        p = ken_str_sub(p, 0, p.len - 1);
-    if (ken_str_ends(p, KEN_STR(".git")))
-        p = ken_str_sub(p, 0, p.len - 4);
-    *host = h;
-    *path = p;
-    return h.len && p.len && ken_str_find_char(h, '/') == SIZE_MAX;
+    for (size_t i = 0; i < sizeof protocols / sizeof *protocols; i++)
+        is_known = is_known || ken_str_eq_c(out->protocol, protocols[i]);
+    return is_known && out->host.len && ken_url_repository(out->path).len;
 }
 
-ken_tool__link ken_tool__find_link(ken_arena *arena, ken_str root)
+// ---- what its pages are ------------------------------------------------------------------------
+
+static const link_kind *kind_of_word(ken_str word)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (ken_str_eq_c(word, kinds[i].word))
+            return &kinds[i];
+    return NULL;
+}
+
+static const link_kind *kind_of_name(ken_str host)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        for (const char *const *mark = kinds[i].marks;
+             mark < kinds[i].marks + sizeof kinds[i].marks / sizeof *kinds[i].marks && *mark;
+             mark++)
+            if (ken_str_find(host, ken_str_c(*mark)) != SIZE_MAX)
+                return &kinds[i];
+    return NULL;
+}
+
+// What the setting says of the host; NULL: nothing that is known.
+static const link_kind *kind_as_set(const ken_config *settings, ken_str host)
+{
+    const ken_str *list = NULL;
+    size_t n = ken_config_list(settings, KEN_CFG_REPO_HOSTS, &list);
+    for (size_t i = 0; i < n; i++) {
+        ken_str rest = list[i], name;
+        if (ken_str_split_next(&rest, '=', &name) && ken_str_eq_fold(ken_str_trim(name), host))
+            return kind_of_word(ken_str_trim(rest));
+    }
+    return NULL;
+}
+
+// Bitbucket Data Center has its clones at /scm/PROJECT/repo, or by ssh at a host of that name, and its pages
+// elsewhere: /projects/PROJECT/repos/repo, or /users/NAME for "~NAME".
+static void set_data_center(ken_arena *arena, const ken_url *u, ken_str site, ken_tool__link *link)
+{
+    ken_str path = ken_url_repository(u->path), scm = KEN_STR("scm/");
+    bool is_web = u->protocol.ptr[0] == 'h', is_scm = is_web && ken_str_starts(path, scm);
+    if (is_scm)
+        path = ken_str_sub(path, scm.len, path.len);
+    size_t slash = ken_str_find_char(path, '/');
+    if ((is_web && !is_scm) || slash == SIZE_MAX || !slash || slash + 1 == path.len ||
+        ken_str_find_char(ken_str_sub(path, slash + 1, path.len), '/') != SIZE_MAX)
+        return;
+    bool is_user = path.ptr[0] == '~';
+    link->base = ken_arena_printf(arena, KEN_STR_FMT "/%s/" KEN_STR_FMT "/repos/" KEN_STR_FMT,
+                                  KEN_STR_ARG(site), is_user ? "users" : "projects",
+                                  KEN_STR_ARG(ken_str_sub(path, is_user, slash)),
+                                  KEN_STR_ARG(ken_str_sub(path, slash + 1, path.len)));
+    link->blob = KEN_STR("/browse/");
+    link->commit = KEN_STR("?at=");
+    link->line = KEN_STR("#");
+    link->to = KEN_STR("-");
+}
+
+// The port of https is that of the pages too; that of ssh is not.
+static ken_str site_of(ken_arena *arena, const ken_url *u)
+{
+    bool is_http = ken_str_eq_c(u->protocol, "http");
+    bool has_port = u->port.len && (is_http || ken_str_eq_c(u->protocol, "https"));
+    return ken_arena_printf(arena, "%s://" KEN_STR_FMT "%s" KEN_STR_FMT, is_http ? "http" : "https",
+                            KEN_STR_ARG(u->host), has_port ? ":" : "",
+                            KEN_STR_ARG(has_port ? u->port : KEN_STR("")));
+}
+
+ken_tool__link ken_tool__find_link(const ken_config *settings, ken_arena *arena, ken_str root)
 {
     ken_tool__link link = { .base = { NULL, 0 } };
-    ken_str config, host, path;
-    if (!read_git_config(arena, root, &config))
+    ken_str config;
+    ken_url u;
+    if (!read_git_config(arena, root, &config) || !parse_remote(find_remote(config), &u))
         return link;
-    if (!split_remote(find_remote(config), &host, &path))
+    ken_str site = site_of(arena, &u);
+    const link_kind *kind = kind_as_set(settings, u.host);
+    if (!kind)
+        kind = kind_of_name(u.host);
+    if (!kind)
         return link;
-    for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++) {
-        if (ken_str_find(host, ken_str_c(hosts[i].mark)) == SIZE_MAX)
-            continue;
-        link.base = ken_arena_printf(arena, "https://" KEN_STR_FMT "/" KEN_STR_FMT,
-                                     KEN_STR_ARG(host), KEN_STR_ARG(path));
-        link.blob = ken_str_c(hosts[i].blob);
-        link.line = ken_str_c(hosts[i].line);
-        link.to = ken_str_c(hosts[i].to);
-        break;
+    if (strcmp(kind->word, "bitbucket") == 0 && !ken_str_eq_c(u.host, "bitbucket.org")) {
+        set_data_center(arena, &u, site, &link);
+        return link;
     }
+    link.base = ken_arena_printf(arena, KEN_STR_FMT "/" KEN_STR_FMT, KEN_STR_ARG(site),
+                                 KEN_STR_ARG(ken_url_repository(u.path)));
+    link.blob = ken_str_c(kind->blob);
+    link.line = ken_str_c(kind->line);
+    link.to = ken_str_c(kind->to);
     return link;
 }
 
@@ -142,10 +198,11 @@ static bool read_head(ken_arena *arena, ken_str root, ken_str *out)
 
 bool ken_tool_find_remote(ken_arena *arena, ken_str root, ken_str *out_path, ken_str *out_branch)
 {
-    ken_str config, host, head;
-    if (!read_git_config(arena, root, &config) ||
-        !split_remote(find_remote(config), &host, out_path))
+    ken_str config, head;
+    ken_url u;
+    if (!read_git_config(arena, root, &config) || !parse_remote(find_remote(config), &u))
         return false;
+    *out_path = ken_url_repository(u.path);
     bool has_head = read_head(arena, root, &head);
     *out_branch = has_head && ken_str_starts(head, KEN_STR("ref: refs/heads/"))
                       ? ken_str_trim(ken_str_sub(head, 16, head.len))
@@ -172,9 +229,15 @@ json_t *ken_tool__url(const ken_tool__link *link, ken_str commit, ken_str path, 
     ken_buf b = KEN_BUF_INIT(16 * 1024);
     ken_buf_put_str(&b, link->base);
     ken_buf_put_str(&b, link->blob);
-    ken_buf_put_str(&b, commit);
-    ken_buf_putc(&b, '/');
+    if (!link->commit.len) {
+        ken_buf_put_str(&b, commit);
+        ken_buf_putc(&b, '/');
+    }
     put_path(&b, path);
+    if (link->commit.len) {
+        ken_buf_put_str(&b, link->commit);
+        ken_buf_put_str(&b, commit);
+    }
     ken_buf_put_str(&b, link->line);
     ken_buf_printf(&b, "%u", first_line + 1);
     if (last_line > first_line) {

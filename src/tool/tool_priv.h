@@ -53,6 +53,7 @@ json_t *ken_tool__index_json(const ken_tool__scope *scope);
 
 // Reports an indexing run's progress through the context.
 void ken_tool__on_index(void *env, const ken_index_progress *p);
+ken_app_indexing ken_tool__indexing(const ken_tool_env *env, bool is_forced);
 
 // ---- tool_args.c: from what a caller sent to what a tool reads ----------------------------------
 ken_status ken_tool__prepare_args(const ken_tool_spec *spec, const json_t *schema,
@@ -144,21 +145,27 @@ void ken_tool__next_text(const json_t *answer, ken_paint *out);
 // ---- tool_history.c: who changed lines -----------------------------------------------------------
 // Sets `history` of a result: who changed these lines (0-based) last, and all their authors. What cannot
 // be read is told in its `reason`; only that it was cancelled is an error.
-ken_status ken_tool__set_history(const ken_tool_env *env, ken_snapshot *snap, ken_str path,
-                                 uint32_t first_line, uint32_t last_line, json_t *result,
-                                 ken_err *err) KEN_MUST_USE;
+ken_status ken_tool__set_history(const ken_tool_env *env, const ken_tool__scope *scope,
+                                 ken_str path, uint32_t first_line, uint32_t last_line,
+                                 json_t *result, ken_err *err) KEN_MUST_USE;
 void ken_tool__history_text(const json_t *result, ken_paint *out);
+// Sets `upstream`, `ahead` and `behind`, where they are known: beside the branch that HEAD's follows, of a
+// clone of ours (`r`, else NULL) the one that is synced.
+void ken_tool__set_upstream(const ken_tool_env *env, const ken_project_info *project,
+                            const ken_remote *r, json_t *o);
 
 // ---- tool_link.c: where a hosted remote shows a place ------------------------------------------
 typedef struct ken_tool__link {
     ken_str
         base; // "https://host/owner/repo", empty when there is no remote that is known to show code
-    ken_str blob; // between base and commit: "/blob/"
-    ken_str line; // before line numbers: "#L", "#lines-"
-    ken_str to;   // between two line numbers: "-L", "-", ":"
+    ken_str blob;   // between base and commit: "/blob/"
+    ken_str commit; // before the commit where it stands behind the path: "?at="; else empty
+    ken_str line;   // before line numbers: "#L", "#lines-"
+    ken_str to;     // between two line numbers: "-L", "-", ":"
 } ken_tool__link;
 
-ken_tool__link ken_tool__find_link(ken_arena *arena, ken_str root);
+// By the host's name, or what the setting repository.hosts says of it.
+ken_tool__link ken_tool__find_link(const ken_config *settings, ken_arena *arena, ken_str root);
 // NULL when there is nothing to show. Lines are 0-based.
 json_t *ken_tool__url(const ken_tool__link *link, ken_str commit, ken_str path, uint32_t first_line,
                       uint32_t last_line);

@@ -40,15 +40,11 @@ static ken_status index_code(const ken_tool_env *env, index_run *run, ken_err *e
 {
     ken_config *settings = NULL;
     ken_app_embedding made;
-    ken_status st = ken_app_load_settings(env->app, &run->project, &settings, err);
-    if (st)
-        return st;
-    ken_index_opts opts = ken_app_index_opts(settings);
-    opts.is_forced = true;
-    opts.on_progress = ken_tool__on_index;
-    opts.progress_ctx = (void *)(uintptr_t)env; // not changed
-    st = ken_app_index(env->app, &run->project, &opts, env->ctx->cancel, env->arena, &run->report,
-                       err);
+    const ken_app_indexing how = ken_tool__indexing(env, true);
+    ken_status st = ken_app_index_as_set(env->app, &run->project, &how, env->ctx->cancel,
+                                         env->arena, &run->report, err);
+    if (!st)
+        st = ken_app_load_settings(env->app, &run->project, &settings, err);
     if (!st)
         st = ken_app_embed(env->app, &run->project, settings, ken_tool__on_index,
                            (void *)(uintptr_t)env, env->ctx->cancel, env->arena, &made, err);

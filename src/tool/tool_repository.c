@@ -72,9 +72,7 @@ static ken_status sync_remote(const ken_tool_env *env, const ken_project_info *p
 {
     ken_remote remote;
     ken_app_sync_report r;
-    const ken_app_sync_opts opts = { .is_forced = is_forced,
-                                     .on_progress = ken_tool__on_index,
-                                     .progress_ctx = (void *)(uintptr_t)env }; // not changed
+    const ken_app_sync_opts opts = { .indexing = ken_tool__indexing(env, is_forced) };
     ken_status st = ken_app_sync(env->app, project, &opts, env->ctx->cancel, env->arena, &r, err);
     if (!st)
         st = ken_app_find_remote(env->app, project, env->arena, &remote, err);
@@ -130,17 +128,10 @@ ken_status ken_tool__add_repository(const ken_tool_env *env, const void *args, j
 static ken_status index_folder(const ken_tool_env *env, const ken_project_info *project,
                                bool is_forced, json_t **out, ken_err *err)
 {
-    ken_config *settings = NULL;
+    const ken_app_indexing how = ken_tool__indexing(env, is_forced);
     ken_index_report r;
-    ken_status st = ken_app_load_settings(env->app, project, &settings, err);
-    if (st)
-        return st;
-    ken_index_opts opts = ken_app_index_opts(settings);
-    opts.is_forced = is_forced;
-    opts.on_progress = ken_tool__on_index;
-    opts.progress_ctx = (void *)(uintptr_t)env; // not changed
-    st = ken_app_index(env->app, project, &opts, env->ctx->cancel, env->arena, &r, err);
-    ken_config_free(settings);
+    ken_status st =
+        ken_app_index_as_set(env->app, project, &how, env->ctx->cancel, env->arena, &r, err);
     if (st)
         return st;
     json_t *o = json_object();
@@ -211,6 +202,7 @@ ken_status ken_tool__list_repositories(const ken_tool_env *env, const void *args
             continue; // not of this endpoint
         json_t *row = ken_tool__remote_json(&remotes[i]);
         ken_json_set(row, "project", ken_tool__project_json(&project));
+        ken_tool__set_upstream(env, &project, &remotes[i], row);
         ken_json_append(list, row);
         n_shown++;
     }

@@ -173,20 +173,20 @@ void ken_tool__on_index(void *ctx, const ken_index_progress *p)
         &(ken_tool_progress){ .done = done, .total = 100, .message = message, .indexing = p });
 }
 
+ken_app_indexing ken_tool__indexing(const ken_tool_env *env, bool is_forced)
+{
+    return (ken_app_indexing){ .is_forced = is_forced,
+                               .on_progress = ken_tool__on_index,
+                               .progress_ctx = (void *)(uintptr_t)env }; // not changed
+}
+
 static ken_status index_first(const ken_tool_env *env, const ken_project_info *project,
                               ken_err *err)
 {
-    ken_config *settings = NULL;
-    ken_status st = ken_app_load_settings(env->app, project, &settings, err);
-    if (st)
-        return st;
-    ken_index_opts opts = ken_app_index_opts(settings);
-    opts.on_progress = ken_tool__on_index;
-    opts.progress_ctx = (void *)(uintptr_t)env; // not changed
+    const ken_app_indexing how = ken_tool__indexing(env, false);
     ken_index_report report;
-    st = ken_app_index(env->app, project, &opts, env->ctx->cancel, env->arena, &report, err);
-    ken_config_free(settings);
-    return st;
+    return ken_app_index_as_set(env->app, project, &how, env->ctx->cancel, env->arena, &report,
+                                err);
 }
 
 ken_status ken_tool__index_now(const ken_tool_env *env, const ken_project_info *project,

@@ -462,7 +462,8 @@ static json_t *results_json(const ken_tool_env *env, const search_request *req,
     if (req->is_list)
         return listing_json(req, r);
     json_t *results = json_array();
-    ken_tool__link link = ken_tool__find_link(env->arena, scope->project.root);
+    ken_tool__link link =
+        ken_tool__find_link(ken_app_config(env->app), env->arena, scope->project.root);
     for (size_t i = 0; i < r->n_hits; i++)
         ken_json_append(results, hit_json(&r->hits[i], scope, &link));
     return results;
@@ -470,13 +471,13 @@ static json_t *results_json(const ken_tool_env *env, const search_request *req,
 
 // Of as many results as were asked for: git is asked about each of them.
 static ken_status add_history(const ken_tool_env *env, const search_request *req,
-                              ken_snapshot *snap, const ken_search_result *r, json_t *results,
-                              ken_err *err)
+                              const ken_tool__scope *scope, const ken_search_result *r,
+                              json_t *results, ken_err *err)
 {
     ken_status st = KEN_OK;
     size_t n = req->wants_history ? json_array_size(results) : 0;
     for (size_t i = 0; !st && i < n && i < req->limit; i++)
-        st = ken_tool__set_history(env, snap, r->hits[i].path, r->hits[i].first_line,
+        st = ken_tool__set_history(env, scope, r->hits[i].path, r->hits[i].first_line,
                                    r->hits[i].last_line, json_array_get(results, i), err);
     return st;
 }
@@ -492,7 +493,7 @@ static ken_status search_one(const ken_tool_env *env, const search_request *req,
     st = search_project(env, req, &scope, &r, err);
     json_t *results = st ? NULL : results_json(env, req, &scope, &r);
     if (!st)
-        st = add_history(env, req, scope.snap, &r, results, err);
+        st = add_history(env, req, &scope, &r, results, err);
     if (st) {
         json_decref(results);
     } else {
@@ -563,7 +564,8 @@ static ken_status add_project_hits(const ken_tool_env *env, const search_request
         return st;
     st = search_project(env, req, &scope, &r, err);
     if (!st) {
-        ken_tool__link link = ken_tool__find_link(env->arena, project->root);
+        ken_tool__link link =
+            ken_tool__find_link(ken_app_config(env->app), env->arena, project->root);
         all->n_total += r.n_total;
         all->is_at_least = all->is_at_least || r.is_at_least;
         for (size_t i = 0; i < r.n_hits; i++) {

@@ -89,6 +89,7 @@ static void put_scope(ken_buf *out, const ken_tool__scope *scope, const ken_tool
     put_line(out, scope->stats.git_head);
     put_line(out, link->base);
     put_line(out, link->blob);
+    put_line(out, link->commit);
 }
 
 bool ken_tool_answer_state(ken_app *app, const ken_tool_spec *spec, const json_t *args,
@@ -106,7 +107,7 @@ bool ken_tool_answer_state(ken_app *app, const ken_tool_spec *spec, const json_t
     const ken_tool_env env = { .app = app, .ctx = ctx, .arena = &arena, .missed = &missed };
     bool is_told = !ken_tool__open(&env, project, &scope, &err);
     if (is_told) {
-        ken_tool__link link = ken_tool__find_link(&arena, scope.project.root);
+        ken_tool__link link = ken_tool__find_link(ken_app_config(app), &arena, scope.project.root);
         put_line(&text, ken_str_c(spec->name));
         put_scope(&text, &scope, &link);
         ken_json_dump(args, &text);

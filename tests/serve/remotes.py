@@ -194,6 +194,33 @@ class Remotes(unittest.TestCase):
         self.assertEqual((synced["remote"]["branch"], synced["added"]), ("trunk", ["src/pay.py"]))
         self.assertTrue(self.found("pay_now"))
 
+    def test_the_history_of_a_clone_is_fetched_or_said_to_be_missing(self):
+        for i in range(3):
+            self.put("src/cart.py", f"def add_to_cart(item):\n    return item + {i}\n")
+            self.push(f"change {i}")
+        url = f"http://127.0.0.1:{self.serve_http()}/shop.git"
+        self.ken("repo", "add", url)
+        [found] = self.ask("search", "add_to_cart", "--project", "shop", "--history", "-k", "1")["results"]
+        self.assertNotIn("last", found["history"])
+        self.assertIn("a shallow clone: 2 lines", found["history"]["reason"])
+        self.ken("repo", "add", url, "--depth", "0")
+        [found] = self.ask("search", "add_to_cart", "--project", "shop", "--history", "-k", "1")["results"]
+        self.assertEqual((found["history"]["last"]["subject"], found["history"]["commits"]), ("change 2", 2))
+        self.assertNotIn("reason", found["history"])
+        status = self.ask("status", "--project", "shop")
+        self.assertEqual((status["upstream"], status["ahead"], status["behind"]), ("origin/main", 0, 0))
+
+    def test_a_data_folder_that_was_moved_harms_no_folder(self):
+        port = self.serve_http()
+        added = self.ask("repo", "add", f"http://127.0.0.1:{port}/shop.git")
+        data, moved = self.env["KEN_DATA_DIR"], os.path.join(self.box, "moved")
+        shutil.copytree(data, moved, symlinks=True)
+        self.env["KEN_DATA_DIR"] = moved
+        self.assertIn("data folder was moved", self.ken("repo", "sync", "shop", code=1).stderr)
+        self.ken("repo", "remove", "shop", "--yes")
+        self.assertTrue(os.path.exists(added["project"]["root"] + "/src/cart.py"))
+        self.assertEqual(self.ask("repo", "list")["total"], 0)
+
     def test_a_local_folder_is_indexed_and_left_alone(self):
         self.ken("index", self.work)
         head = os.path.join(self.work, ".git/HEAD")

@@ -154,6 +154,44 @@ KEN_TEST(only_the_files_that_are_wanted_are_checked_out)
     teardown();
 }
 
+// A clone that had a depth gets the rest when all is wished.
+KEN_TEST(a_clone_is_deepened)
+{
+    setup();
+    put("b.c", "int second;\n");
+    push("two");
+    sync_it();
+    kt_eq_text(GIT_IN(clone_dir, &arena, "rev-list", "--count", "HEAD"), "1");
+    source.depth = 0;
+    sync_it();
+    kt_eq_text(GIT_IN(clone_dir, &arena, "rev-list", "--count", "HEAD"), "2");
+    sync_it();
+    teardown();
+}
+
+KEN_TEST(earlier_contents_are_fetched_when_they_are_asked_for)
+{
+    setup();
+    source.depth = 0;
+    put("src/a.c", "int a(void)\n{\n    return 9;\n}\n");
+    push("two");
+    sync_it();
+    const char *missing[] = { "rev-list", "--objects", "--missing=print", "HEAD", "--", "src/a.c" };
+    kt_has_str(GIT_IN(clone_dir, &arena, missing[0], missing[1], missing[2], missing[3], missing[4],
+                      missing[5])
+                   .ptr,
+               "?");
+    kt_ok_err(ken_sync_fetch_versions(&source, clone_dir, KEN_STR("src/a.c"), NULL, &arena, &err),
+              &err);
+    kt_eq_u(ken_str_find_char(GIT_IN(clone_dir, &arena, missing[0], missing[1], missing[2],
+                                     missing[3], missing[4], missing[5]),
+                              '?'),
+            SIZE_MAX);
+    kt_ok_err(ken_sync_fetch_versions(&source, clone_dir, KEN_STR("none.c"), NULL, &arena, &err),
+              &err);
+    teardown();
+}
+
 KEN_TEST(rewritten_history_is_followed)
 {
     setup();

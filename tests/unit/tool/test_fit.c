@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Answers that stay within a size.
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/fs.h"
@@ -126,6 +127,8 @@ KEN_TEST(an_answer_has_at_most_25000_characters)
 
 // ---- permalinks ---------------------------------------------------------------------------------
 
+static ken_config *settings; // of the tests of links
+
 static void links_to(const char *remote, const char *want)
 {
     char config[400];
@@ -136,15 +139,28 @@ static void links_to(const char *remote, const char *want)
     ktest_write(".git/config", config);
     ken_arena a;
     ken_arena_init(&a, 0);
-    ken_tool__link link = ken_tool__find_link(&a, ken_str_c(ktest_dir()));
+    ken_tool__link link = ken_tool__find_link(settings, &a, ken_str_c(ktest_dir()));
     json_t *url = ken_tool__url(&link, KEN_STR("abc"), KEN_STR("src/a b.c"), 4, 6);
     kt_eq_text(ken_json_text(url), want);
     json_decref(url);
     ken_arena_release(&a);
 }
 
+// The settings of a test that says this of hosts.
+static void set_hosts(const char *hosts)
+{
+    ken_err err = { 0 };
+    ken_config_free(settings);
+    settings = NULL;
+    setenv("HOME", ktest_dir(), 1);
+    setenv("KEN_REPOSITORY_HOSTS", hosts, 1);
+    kt_ok_err(ken_config_load(&(ken_config_load_opts){ 0 }, &settings, &err), &err);
+    unsetenv("KEN_REPOSITORY_HOSTS");
+}
+
 KEN_TEST(permalinks_are_made_for_known_hosts)
 {
+    set_hosts("");
     links_to("git@github.com:o/r.git", "https://github.com/o/r/blob/abc/src/a%20b.c#L5-L7");
     links_to("https://user:secret@github.com/o/r",
              "https://github.com/o/r/blob/abc/src/a%20b.c#L5-L7");
@@ -157,18 +173,59 @@ KEN_TEST(permalinks_are_made_for_known_hosts)
     links_to("file:///srv/github/r.git", "");
     links_to("github.com", "");
     links_to("", "");
+    links_to("https://codeberg.org/o/r.git",
+             "https://codeberg.org/o/r/src/commit/abc/src/a%20b.c#L5-L7");
+    links_to("ssh://git@forgejo.example.com:2222/o/r.git",
+             "https://forgejo.example.com/o/r/src/commit/abc/src/a%20b.c#L5-L7");
+    links_to("http://gitea.lan:3000/o/r",
+             "http://gitea.lan:3000/o/r/src/commit/abc/src/a%20b.c#L5-L7");
+    ken_config_free(settings);
+    settings = NULL;
+}
+
+KEN_TEST(permalinks_follow_what_is_said_of_a_host)
+{
+    set_hosts(
+        "git.example.com=gitea, code.example.com=gitlab,bb.example.com=bitbucket,odd.example.com=cvs,x");
+    links_to("git@git.example.com:o/r.git",
+             "https://git.example.com/o/r/src/commit/abc/src/a%20b.c#L5-L7");
+    links_to("https://GIT.example.com:3000/o/r.git/",
+             "https://GIT.example.com:3000/o/r/src/commit/abc/src/a%20b.c#L5-L7");
+    links_to("https://code.example.com/g/s/r.git",
+             "https://code.example.com/g/s/r/-/blob/abc/src/a%20b.c#L5-7");
+    links_to("https://odd.example.com/o/r.git", "");
+    links_to("https://other.example.com/o/r.git", "");
+    ken_config_free(settings);
+    settings = NULL;
+}
+
+KEN_TEST(permalinks_of_bitbucket_data_center)
+{
+    set_hosts("bb.example.com=bitbucket");
+    const char *want = "https://bb.example.com/projects/PRJ/repos/r/browse/src/a%20b.c?at=abc#5-7";
+    links_to("https://bb.example.com/scm/PRJ/r.git", want);
+    links_to("ssh://git@bb.example.com:7999/PRJ/r.git", want);
+    links_to("https://bitbucket.example.org:8443/scm/~ann/r.git",
+             "https://bitbucket.example.org:8443/users/ann/repos/r/browse/src/a%20b.c?at=abc#5-7");
+    links_to("https://bb.example.com/other/PRJ/r.git", "");
+    links_to("ssh://git@bb.example.com:7999/r.git", "");
+    ken_config_free(settings);
+    settings = NULL;
 }
 
 KEN_TEST(a_second_work_tree_finds_its_remote)
 {
+    set_hosts("");
     ktest_write("main/.git/config", "[remote \"origin\"]\n\turl = git@github.com:o/r.git\n");
     ktest_write("main/.git/worktrees/w/commondir", "../..\n");
     ktest_write("w/.git", "gitdir: ../main/.git/worktrees/w\n");
     ken_arena a;
     ken_arena_init(&a, 0);
-    ken_tool__link link = ken_tool__find_link(&a, ken_str_c(ktest_path("w")));
+    ken_tool__link link = ken_tool__find_link(settings, &a, ken_str_c(ktest_path("w")));
     kt_eq_text(link.base, "https://github.com/o/r");
-    link = ken_tool__find_link(&a, ken_str_c(ktest_path("none")));
+    link = ken_tool__find_link(settings, &a, ken_str_c(ktest_path("none")));
     kt_eq_u(link.base.len, 0);
+    ken_config_free(settings);
+    settings = NULL;
     ken_arena_release(&a);
 }

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// url.h -- the parts of a remote's address, in the forms that git takes: "https://user@host:port/path",
+// "user@host:path", and a path for "file".
+#ifndef KEN_BASE_URL_H
+#define KEN_BASE_URL_H
+
+#include <stdbool.h>
+
+#include "base/str.h"
+
+// All borrow from the text.
+typedef struct ken_url {
+    ken_str protocol; // "https"; "ssh" for user@host:path, "file" for a path
+    ken_str user;     // before "@"; a password may be in it
+    ken_str host, port;
+    ken_str path; // behind the host, with its "/" where it has one
+} ken_url;
+
+bool ken_url_parse(ken_str text, ken_url *out); // false: it has none of the forms
+// "owner/repo" of the path "/owner/repo.git/". Borrowed.
+ken_str ken_url_repository(ken_str path);
+
+#endif
