@@ -105,5 +105,7 @@ KEN_TEST(a_work_tree_whose_git_is_a_file_is_a_work_tree)
           "grep -c side)\" -gt 0");
     shell("$ken index .");
     kt_false(strstr(shell("$ken search only_here"), "only.py") != NULL);
-    kt_has_str(shell("ls ../data/indexes/*.db | wc -l"), "2");
+    kt_has_str(shell("$ken projects list --json | grep -o '\"root\"' | wc -l"), "2");
+    kt_has_str(shell("$ken checkpoint list"), "no checkpoints"); // of this tree
+    kt_has_str(shell("ls ../data/indexes/*.db | wc -l"), "2");   // which has a file for its own now
 }
