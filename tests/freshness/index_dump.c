@@ -2,7 +2,9 @@
 // What an index holds, as lines of text in which no id and no time of a run appears: two indexes of one
 // tree that are equal row for row have the same lines.
 //
-//   ken_index_dump DATABASE
+//   ken_index_dump DATABASE [PROJECT]
+//
+// PROJECT: the id of a project whose files are a further tree of that index; without it they are those of the first.
 //
 //   file PATH SHA LANGUAGE SIZE MTIME CTIME INODE LINES CHUNKS SYMBOLS ERROR-BYTES FLAGS
 //   content SHA LANGUAGE facts=HASH refs=HASH words=HASH mentions=HASH vectors=MODEL:HASH
@@ -320,13 +322,13 @@ int main(int argc, char **argv)
 {
     dump d = { 0 };
     ken_err err = { 0 };
-    if (argc != 2) {
-        fprintf(stderr, "usage: ken_index_dump DATABASE\n");
+    ken_store_opts opts = { .path = argc > 1 ? argv[1] : "", .is_read_only = true };
+    if (argc < 2 || argc > 3 || (argc == 3 && !ken_uuid_parse(ken_str_c(argv[2]), &opts.tree))) {
+        fprintf(stderr, "usage: ken_index_dump DATABASE [PROJECT]\n");
         return 2;
     }
     ken_arena_init(&d.arena, 0);
-    need(ken_store_open(&(ken_store_opts){ .path = argv[1], .is_read_only = true }, &d.store, &err),
-         argv[1], &err);
+    need(ken_store_open(&opts, &d.store, &err), argv[1], &err);
     need(ken_store_begin_read(d.store, &err), "reading", &err);
     need(ken_store_verify(d.store, &err), "verifying", &err);
     put_index(&d);

@@ -18,6 +18,7 @@ The seed decides what each hand does, not how their steps interleave. Exits with
 is kept then.
 """
 import argparse
+import contextlib
 import collections
 import faulthandler
 import glob
@@ -538,7 +539,9 @@ class Soak:
 
     def rows(self, root, data):
         status = json.loads(self.run("status", "--json", root, data=data).stdout)
-        done = subprocess.run([self.dump_program, status["index_path"]], text=True, errors="surrogateescape",
+        path, project = status["index_path"], status["project"]["id"]
+        tree = [] if project in path else [project]  # a worktree in the index of another
+        done = subprocess.run([self.dump_program, path, *tree], text=True, errors="surrogateescape",
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
         if done.returncode:
             raise Difference(f"the index of {root}: {done.stderr}")
@@ -642,6 +645,8 @@ def main():
         print(f"seed {seed}: {e}\n  before that:\n    {trail}\n  tree kept: {top}", flush=True)
         if soak:
             print(f"  {soak.figures()}", flush=True)
+            with contextlib.suppress(Exception):
+                soak.close()  # who waits for our output would wait for theirs
         if not isinstance(e, Difference):
             raise
         os._exit(1)
