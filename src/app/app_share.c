@@ -102,8 +102,6 @@ typedef struct row_list {
     size_t n;
 } row_list;
 
-static ken_status list_rows(ken_catalog *c, void *ctx, ken_err *err);
-
 typedef struct listing {
     ken_arena *arena;
     row_list rows;
@@ -252,7 +250,7 @@ typedef struct parting {
     const ken_project_info *project;
     const row_list *rows;
     ken_arena *arena;
-    ken_uuid *trees; // that leave the index
+    ken_uuid *trees; // that leave the index; room for all
     size_t n_trees;
     ken_project_info *out;
 } parting;
@@ -297,13 +295,12 @@ ken_status ken_app__unshare(ken_app *app, const ken_project_info *project, ken_a
     st = ken_app__lock_index(app, out, &lock, err);
     if (st)
         return st;
-    parting p = { .project = out,
+    const ken_project_info was = *out;
+    parting p = { .project = &was,
                   .rows = &rows,
                   .arena = arena,
                   .trees = KEN_ARENA_ARRAY(arena, ken_uuid, rows.n + 1),
                   .out = out };
-    const ken_project_info was = *out;
-    p.project = &was;
     st = ken_app_with_catalog(app, true, part, &p, err);
     if (!st && ken_fs_exists(was.db_path.ptr))
         st = open_index(&was, &store, err);
