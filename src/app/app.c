@@ -541,7 +541,7 @@ static ken_status index_once(const ken_project_info *project, const ken_index_op
     if (!st && opts->is_forced)
         st = ken_store_verify(store, err);
     *is_unusable = st && is_about_the_file(st);
-    if (!st && ken_app__has_own_index(project))
+    if (!st && ken_app__is_host(project))
         st = ken_app__salvage(store, project->db_path, arena, &saved, err);
     if (!st)
         st = ken_index_run(store, project->root.ptr, opts, cancel, arena, out, err);

@@ -52,7 +52,7 @@ typedef struct ken_project_info {
     ken_str name;          // base name of the root unless set
     ken_str root;          // absolute real path
     ken_str db_path;       // its index, which worktrees of one repository share
-    ken_str notes_path;    // what people wrote; the same file when the index is its own
+    ken_str notes_path;    // what people wrote; the same file when the index was made for it
     ken_uuid tree;         // which files of the index are its own; zeros = those of its first tree
     int64_t indexed_at_ms; // 0 = never completely
     bool root_exists;

@@ -36,7 +36,7 @@ static ken_status open_writer(void *ctx, ken_store **out, ken_err *err)
 static ken_status make_notes(const app_handle *h, ken_err *err)
 {
     ken_store *store = NULL;
-    if (ken_app__has_own_index(&h->info) || ken_fs_exists(h->info.notes_path.ptr))
+    if (ken_app__is_host(&h->info) || ken_fs_exists(h->info.notes_path.ptr))
         return KEN_OK;
     ken_status st =
         ken_store_open(&(ken_store_opts){ .path = h->info.notes_path.ptr }, &store, err);

@@ -115,7 +115,7 @@ static ken_status copy_notes(export *x, ken_store *from, ken_store *to, ken_err 
     const ken_project_info *p = x->project;
     if (!x->opts->with_notes)
         return KEN_OK;
-    if (ken_app__has_own_index(p))
+    if (ken_app__is_host(p))
         return ken_app__copy_checkpoints(to, from, &x->out->info.n_checkpoints, err);
     ken_status st = ken_store_open(
         &(ken_store_opts){ .path = p->notes_path.ptr, .is_read_only = true }, &notes, err);

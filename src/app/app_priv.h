@@ -73,7 +73,7 @@ struct ken_app {
 // ---- app_project.c ----
 ken_project_info ken_app__project_of(const ken_catalog_row *row);
 
-static inline bool ken_app__has_own_index(const ken_project_info *p)
+static inline bool ken_app__is_host(const ken_project_info *p)
 {
     return ken_uuid_eq(p->tree, (ken_uuid){ { 0 } });
 }
@@ -87,7 +87,7 @@ ken_status ken_app__share_index(ken_app *app, ken_catalog *c, ken_arena *arena,
 // `*out` is the project as it then is; its index may have to be made.
 ken_status ken_app__unshare(ken_app *app, const ken_project_info *project, ken_arena *arena,
                             ken_project_info *out, ken_err *err) KEN_MUST_USE;
-// After a run: trees of worktrees that are gone are removed from its index. It is no failure when that fails.
+// After a run: trees of guests that are gone are removed from its index. It is no failure when that fails.
 void ken_app__drop_trees(ken_app *app, const ken_project_info *project);
 // Removes what a project, whose row is gone, has on disk. The lock of its index is held.
 ken_status ken_app__remove_index(ken_app *app, const ken_project_info *project, ken_err *err)

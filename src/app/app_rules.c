@@ -7,7 +7,7 @@ static const ken_str setting = { "rules.project", 13 };
 // A worktree in another's index has what was indexed of its rules in a file of its own; NULL = nothing was yet.
 static ken_store *store_of_rules(app_handle *h)
 {
-    if (ken_app__has_own_index(&h->info))
+    if (ken_app__is_host(&h->info))
         return h->store;
     bool is_there = h->notes || ken_fs_exists(h->info.notes_path.ptr);
     return is_there && !ken_app__open_notes(h, NULL) ? h->notes : NULL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Worktrees of one repository share an index: what was learnt of a content is learnt once, and each worktree costs what
-// differs. The index is that of the project that was there first; the others are further trees in it. What people
-// wrote is each project's own, in a file of its own.
+// differs. The index is that of the project that was there first, the host; the others, its guests, are further trees in
+// it. What people wrote stays with each project: the host's in the index file, a guest's in a file of its own.
 #include "app/app_priv.h"
 #include "base/clock.h"
 
@@ -130,7 +130,7 @@ static const ken_catalog_row *find_row(const row_list *rows, ken_uuid id)
 }
 
 // Nobody asks for the files of a worktree that was removed, or of a project that is none any more. One that comes back
-// is indexed again in no time.
+// is indexed again in no time. One without a generation is being indexed for the first time.
 static bool is_abandoned(const row_list *rows, const ken_tree_info *tree)
 {
     const ken_catalog_row *row = find_row(rows, tree->project);
@@ -210,7 +210,7 @@ static ken_status leave(const ken_project_info *project, ken_arena *arena, ken_e
     if (!ken_fs_exists(project->db_path.ptr))
         return KEN_OK;
     ken_status st = open_index(project, &store, err);
-    if (!st && ken_app__has_own_index(project))
+    if (!st && ken_app__is_host(project))
         st = forget_notes(store, arena, err);
     if (!st)
         st = remove_trees(store, &project->tree, 1, err);
@@ -238,7 +238,7 @@ ken_status ken_app__remove_index(ken_app *app, const ken_project_info *project, 
         st = leave(project, &arena, err);
     else if (!st)
         st = remove_files(project->db_path, err);
-    if (!st && !ken_app__has_own_index(project))
+    if (!st && !ken_app__is_host(project))
         st = remove_files(project->notes_path, err);
     ken_arena_release(&arena);
     return st;
@@ -259,7 +259,7 @@ typedef struct parting {
 static ken_status part(ken_catalog *c, void *ctx, ken_err *err)
 {
     parting *p = ctx;
-    bool is_host = ken_app__has_own_index(p->project);
+    bool is_host = ken_app__is_host(p->project);
     ken_status st = KEN_OK;
     for (size_t i = 0; !st && i < p->rows->n; i++) {
         const ken_catalog_row *r = &p->rows->ptr[i];

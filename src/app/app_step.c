@@ -36,6 +36,7 @@ typedef struct step_control {
     ken_fs_info info;
 } step_control;
 
+// How far the index of one project is in step with its folder.
 struct app_step {
     ken_uuid project;
     pthread_mutex_t lock; // guards is_taken and unasked, a leaf

@@ -6,7 +6,7 @@
 //             and, for files written around the time of the last run, by content
 //   learn     read, hash, parse, cut, count                          (workers, index_learn.c)
 //   keep      contents into the store, terms into a builder, which becomes a segment once large;
-//             committed in batches, invisible until a generation has them (index_keep.c, meanwhile)
+//             committed in batches, invisible until files of a generation have them (index_keep.c, meanwhile)
 //   commit    files, skips and the generation in one transaction     (index_commit.c)
 #include "index/index.h"
 

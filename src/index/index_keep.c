@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Puts the extracted facts, postings and vectors into the store and the builders, in batches. A committed
-// batch is invisible until a generation refers to it.
+// batch is invisible until a file of a generation has its contents.
 #include <string.h>
 
 #include "base/alloc.h"

@@ -7,7 +7,7 @@
 //   files      which path holds which content now: the newest generation;
 //   segments   immutable search structures over contents, cut into blocks.
 // A generation becomes visible with one commit. Contents and segments may be committed before it:
-// until a generation names them they are invisible, and a run that was killed finds them again.
+// until a file of a generation has them they are invisible, and a run that was killed finds them again.
 //
 // Ownership: what is loaded lives in the arena passed. Threads: one store per thread; several
 // processes may read while one writes. Errors: KEN_ENOTFOUND for absent rows, KEN_EBUSY when locked
@@ -45,8 +45,8 @@ typedef struct ken_store_opts {
     // resident. 0 = the most, 256 MiB; or KEN_STORE_MAP_NOTHING.
     uint64_t map_bytes;
     uint32_t busy_ms; // how long to wait for another writer; 0 = 5,000
-    // Which of the trees of the index: the project that it is of, or zeros for the first. One that is not
-    // there is made by who writes, and is KEN_ENOTFOUND for who reads.
+    // The id of the project whose tree is meant; all zeros = the first tree. One that is not there is made by
+    // who writes, and is KEN_ENOTFOUND for who reads.
     ken_uuid tree;
 } ken_store_opts;
 

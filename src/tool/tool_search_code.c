@@ -805,8 +805,7 @@ static void put_listing(const json_t *hits, const ken_str *words, size_t n_words
     }
 }
 
-// "3 of at least 41 results, hybrid, confidence 0.84; of the files 1 changed since it was indexed, 2 are
-// gone"
+// "3 of at least 41 results, hybrid, confidence 0.84; files: 1 changed since indexing, 2 gone"
 void ken_tool__account_text(const json_t *answer, ken_paint *out)
 {
     size_t n = json_array_size(json_object_get(answer, "results"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Ranked search. Files are ranked, then a chunk is chosen in each:
+// Ranked search, and ken_search, which is the way into all kinds of search. Files are ranked, then a chunk is chosen in each:
 //   1. every file with any word of the question, in its text or its path, or with a chunk that is
 //      near in meaning, gets its features but those of its chunks (one pass over posting heads);
 //   2. the best CHOSEN of them have their chunks scored;

@@ -4,9 +4,8 @@
 #include "store/sqlite/sqlite_based_priv.h"
 
 enum {
-    LEAVE_MIN = 512, // own and hidden files; a tree with fewer stays with its list
+    LEAVE_MIN = 512, // rows of its own; a tree with fewer stays with its list (hiding costs little)
     LEAVE_SHARE = 2, // and one whose list has more than so many times as many files
-    NOT_ASKED = -1,
 };
 
 static ken_status ask_number(ken_sq *q, ken_sq_stmt which, const ken_sq_value *values, size_t n,
@@ -23,17 +22,17 @@ static ken_status ask_number(ken_sq *q, ken_sq_stmt which, const ken_sq_value *v
 ken_status ken_store__sq_get_base(ken_sq *q, int64_t *out, ken_err *err)
 {
     ken_status s = KEN_OK;
-    if (q->base == NOT_ASKED)
+    if (q->base == KEN_SQ_NOT_ASKED)
         s = ask_number(q, KEN_SQ_TREE_GET_BASE, SQ_VALUES(SQ_INT(q->tree)), &q->base, err);
     if (s)
-        q->base = NOT_ASKED;
+        q->base = KEN_SQ_NOT_ASKED;
     *out = s ? 0 : q->base;
     return s;
 }
 
 void ken_store__sq_forget_based(ken_sq *q)
 {
-    q->base = NOT_ASKED;
+    q->base = KEN_SQ_NOT_ASKED;
     q->has_new_stamps = false;
     ken_vec_release(&q->stamps);
 }
@@ -89,7 +88,8 @@ static void set_stamp(ken_file_row *row, const sq_stamped *s)
     row->stamp.inode = s->inode;
 }
 
-// The times of a tree that never had a generation are not known: all its files are looked at.
+// A tree without times of its own is the one whose files became the list: the list's are its own. Those of a tree that
+// never had a generation are not known: all its files are read and hashed.
 static ken_status put_stamps(ken_sq *q, ken_file_row *rows, size_t n, ken_err *err)
 {
     int64_t generation = 0;
@@ -274,7 +274,7 @@ static ken_status clear_list(ken_sq *q, ken_err *err)
     if (!s)
         s = ken_store__sq_write(q, KEN_SQ_TREE_SET_BASE, SQ_VALUES(SQ_INT(q->tree), SQ_INT(0)),
                                 err);
-    q->base = NOT_ASKED;
+    q->base = KEN_SQ_NOT_ASKED;
     return s ? s : ken_store__sq_do(q, KEN_SQ_TREE_REMOVE_LISTS, "writing to", err);
 }
 

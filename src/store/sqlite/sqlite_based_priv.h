@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// sqlite_based_priv.h -- the files of a tree that is based on a list of files: those of the list, without the hidden
+// sqlite_based_priv.h -- the files of a tree that is based on a list of files (its base list): those of the list, without the hidden
 // ones and with other times, and the rows of its own. Worktrees of one repository differ in few files, so a tree costs
 // what differs.
 #ifndef KEN_STORE_SQLITE_SQLITE_BASED_PRIV_H
@@ -27,7 +27,7 @@ ken_status ken_store__sq_put_based(ken_sq *q, int64_t base, const ken_file_row *
                                    bool *out_is_done, ken_err *err) KEN_MUST_USE;
 ken_status ken_store__sq_remove_based(ken_sq *q, int64_t base, int64_t id, bool *out_is_done,
                                       ken_err *err) KEN_MUST_USE;
-// At the end of a generation: times that were put are written; a tree with too little of its list leaves it.
+// At the end of a generation: times that were put are written; a tree with many rows of its own leaves its list.
 ken_status ken_store__sq_end_based(ken_sq *q, ken_err *err) KEN_MUST_USE;
 void ken_store__sq_forget_based(ken_sq *q); // at each end of a transaction
 

@@ -234,7 +234,7 @@ static ken_status clear_skips(ken_sq *q, int64_t hash, ken_err *err)
                                    SQ_VALUES(SQ_INT(q->tree), SQ_INT(hash)), err);
 }
 
-// Most runs find the same list again, which then costs its hash. So does the list of what this tree is based on.
+// Most runs find the same list again, which then costs its hash. So do the skips of its base list, when they are the same.
 ken_status ken_store__sq_replace_skips(ken_store_backend *b, const ken_skip_row *rows, size_t n,
                                        ken_err *err)
 {

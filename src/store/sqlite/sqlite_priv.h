@@ -19,6 +19,10 @@ enum {
     KEN_SQ_FIRST_TREE = 1 // of the project that the index was made for
 };
 
+enum {
+    KEN_SQ_NOT_ASKED = -1 // of ken_sq.base
+};
+
 // What a file of a list has in a tree that is based on it (sqlite_based_priv.h).
 typedef struct sq_stamped {
     int64_t id, mtime_ns, ctime_ns;
@@ -64,7 +68,7 @@ struct ken_sq {
     sqlite3_stmt *stmts[KEN_SQ_COUNT]; // prepared at first use
     ken_fs_stamp stamp;                // of the file, when it was opened as immutable
     int64_t tree;                      // of an index: whose files these are
-    int64_t base;                      // the list it is based on, 0 = none; -1 = not asked yet
+    int64_t base;                      // the list it is based on, 0 = none; KEN_SQ_NOT_ASKED
     sq_stamped_vec stamps;             // by the open transaction, when it changed one
     bool has_new_stamps;               // they are not written yet
     ken_zip *zip;                      // of blocks, made at first use

@@ -149,6 +149,6 @@ ken_status ken_store__sq_remove_tree(ken_store_backend *b, ken_uuid project, ken
     if (!s)
         s = ken_store__sq_write(q, KEN_SQ_META_REMOVE_ALL, SQ_VALUES(SQ_TEXT(ken_str_c(names))),
                                 err);
-    q->base = -1;
+    q->base = KEN_SQ_NOT_ASKED;
     return s ? s : ken_store__sq_do(q, KEN_SQ_TREE_REMOVE_LISTS, "writing to", err);
 }
