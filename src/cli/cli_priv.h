@@ -121,7 +121,8 @@ ken_status ken_cli__find_file(cli *x, const char *file, cli_place *out, ken_err 
 // `may_index` false (`--no-index`): neither; what has changed since is told when the snapshot is closed.
 ken_status ken_cli__open_place(cli *x, cli_place *place, bool may_index, ken_snapshot **out,
                                ken_err *err) KEN_MUST_USE;
-// Indexes a project that is not known yet, unless --no-index says otherwise.
+// Indexes a project that is not known yet, unless --no-index says otherwise. Its snapshot is closed again: the operation
+// opens its own.
 ken_status ken_cli__index_unknown(cli *x, cli_place *place, ken_err *err) KEN_MUST_USE;
 // After a question, before its answer is shown: `st`, or why there is no answer to show.
 ken_status ken_cli__check_answer(const ken_snapshot *s, ken_status st, ken_err *err) KEN_MUST_USE;

@@ -68,7 +68,7 @@ typedef ken_status ken_snapshot_embedder_fn(void *ctx, ken_embedder **out, ken_e
 void ken_snapshot_set_embedder(ken_snapshot *s, ken_snapshot_embedder_fn *open, void *ctx);
 
 typedef enum ken_search_mode {
-    KEN_SEARCH_AUTO = 0, // ranked by words and meaning; the default
+    KEN_SEARCH_AUTO = 0, // ranked by words and meaning, "hybrid" to users; the default
     KEN_SEARCH_LEXICAL,  // ranked by words alone
     KEN_SEARCH_SEMANTIC, // ranked by meaning alone: the cosine of a file's best chunk
     KEN_SEARCH_SYMBOL,   // definitions by name: exact, any case, prefix, fuzzy, in that order
