@@ -527,9 +527,9 @@ static bool is_about_the_file(ken_status st)
 }
 
 // `*is_unusable`: the database cannot be opened, or parts of it are damaged.
-static ken_status index_once(const ken_project_info *project, const ken_index_opts *opts,
-                             const ken_cancel *cancel, ken_arena *arena, ken_index_report *out,
-                             bool *is_unusable, ken_err *err)
+static ken_status index_once(ken_app *app, const ken_project_info *project,
+                             const ken_index_opts *opts, const ken_cancel *cancel, ken_arena *arena,
+                             ken_index_report *out, bool *is_unusable, ken_err *err)
 {
     ken_store *store = NULL;
     ken_store_opts store_opts = { .path = project->db_path.ptr,
@@ -545,6 +545,8 @@ static ken_status index_once(const ken_project_info *project, const ken_index_op
         st = ken_app__salvage(store, project->db_path, arena, &saved, err);
     if (!st)
         st = ken_index_run(store, project->root.ptr, opts, cancel, arena, out, err);
+    if (!st)
+        ken_app__drop_trees(app, store);
     ken_store_close(store);
     if (!st) {
         out->n_checkpoints_kept = saved.n_checkpoints_kept;
@@ -560,14 +562,14 @@ static ken_status index_locked(ken_app *app, const ken_project_info *project,
 {
     ken_err e = { 0 };
     bool is_unusable = false;
-    ken_status st = index_once(project, opts, cancel, arena, out, &is_unusable, &e);
+    ken_status st = index_once(app, project, opts, cancel, arena, out, &is_unusable, &e);
     if (opts->is_forced && (is_unusable || st == KEN_ECORRUPT)) {
         ken_str kept;
         e = (ken_err){ 0 };
         ken_app__drop_idle(app, project->id);
         st = ken_store_quarantine(project->db_path.ptr, arena, &kept, &e);
         if (!st)
-            st = index_once(project, opts, cancel, arena, out, &is_unusable, &e);
+            st = index_once(app, project, opts, cancel, arena, out, &is_unusable, &e);
         if (!st)
             ken_store_forget_damage(); // of the file that was moved away
     }
@@ -634,8 +636,6 @@ static ken_status index_project(ken_app *app, const ken_project_info *project,
     if (!st)
         st = index_locked(app, project, &run.opts, cancel, arena, out, err);
     ken_app__end_run(&run);
-    if (!st)
-        ken_app__drop_trees(app, project);
     ken_fs_unlock(lock_fd);
     if (!st)
         ken_app__note_indexed(app, project);

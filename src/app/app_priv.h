@@ -87,8 +87,8 @@ ken_status ken_app__share_index(ken_app *app, ken_catalog *c, ken_arena *arena,
 // `*out` is the project as it then is; its index may have to be made.
 ken_status ken_app__unshare(ken_app *app, const ken_project_info *project, ken_arena *arena,
                             ken_project_info *out, ken_err *err) KEN_MUST_USE;
-// After a run: trees of guests that are gone are removed from its index. It is no failure when that fails.
-void ken_app__drop_trees(ken_app *app, const ken_project_info *project);
+// After a run: trees of guests that are gone are removed from the index. It is no failure when that fails.
+void ken_app__drop_trees(ken_app *app, ken_store *store);
 // Removes what a project, whose row is gone, has on disk. The lock of its index is held.
 ken_status ken_app__remove_index(ken_app *app, const ken_project_info *project, ken_err *err)
     KEN_MUST_USE;

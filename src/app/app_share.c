@@ -137,16 +137,12 @@ static bool is_abandoned(const row_list *rows, const ken_tree_info *tree)
     return !row || (!ken_fs_exists(row->root.ptr) && tree->generation);
 }
 
-static ken_status drop_trees(ken_app *app, const ken_project_info *project, ken_arena *arena,
-                             ken_err *err)
+static ken_status drop_trees(ken_app *app, ken_store *store, ken_arena *arena, ken_err *err)
 {
-    ken_store *store = NULL;
     ken_tree_info *trees = NULL;
     row_list rows = { 0 };
     size_t n = 0, n_gone = 0;
-    ken_status st = open_index(project, &store, err);
-    if (!st)
-        st = ken_store_list_trees(store, arena, &trees, &n, err);
+    ken_status st = ken_store_list_trees(store, arena, &trees, &n, err);
     if (!st && n > 1)
         st = load_rows(app, arena, &rows, err);
     ken_uuid *gone = KEN_ARENA_ARRAY(arena, ken_uuid, n + 1);
@@ -155,15 +151,14 @@ static ken_status drop_trees(ken_app *app, const ken_project_info *project, ken_
             gone[n_gone++] = trees[i].project;
     if (!st && n_gone)
         st = remove_trees(store, gone, n_gone, err);
-    ken_store_close(store);
     return st;
 }
 
-void ken_app__drop_trees(ken_app *app, const ken_project_info *project)
+void ken_app__drop_trees(ken_app *app, ken_store *store)
 {
     ken_arena arena;
     ken_arena_init(&arena, 0);
-    (void)drop_trees(app, project, &arena, NULL);
+    (void)drop_trees(app, store, &arena, NULL);
     ken_arena_release(&arena);
 }
 

@@ -339,25 +339,10 @@ static void report_counts(const copy *c, const ken_generation *g)
     r->n_bytes = g->n_bytes;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static ken_status tidy(copy *c, ken_err *err)
-{
-    int64_t *ids = KEN_ARENA_ARRAY(&c->arena, int64_t, c->n_contents + 1);
-    for (size_t i = 0; i < c->n_contents; i++)
-        ids[i] = c->contents[i].to;
-    qsort(ids, c->n_contents, sizeof *ids, by_number);
-    return ken_index__tidy(c->to, &(index_alive){ .ids = ids, .n = c->n_contents }, UINT64_MAX,
-                           err);
-}
-
 static ken_status put_generation(copy *c, ken_err *err)
 {
     uint64_t before = 0;
+    index_alive alive = { .store = c->to, .arena = &c->arena };
     ken_generation g = { .at_ms = c->generation.at_ms,
                          .git_head = c->generation.git_head,
                          .git_branch = c->generation.git_branch,
@@ -368,7 +353,7 @@ static ken_status put_generation(copy *c, ken_err *err)
     if (!st)
         st = copy_values(c, err);
     if (!st)
-        st = tidy(c, err);
+        st = ken_index__tidy(c->to, &alive, UINT64_MAX, err);
     g.number = before + 1;
     count_files(c, &g);
     if (!st)

@@ -10,12 +10,16 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
 
 import lab
 from lab import PATIENCE
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "freshness"))
+from changes import Server  # noqa: E402
 
 N_FILES = 400
 WORDS = ["basket", "ledger", "courier", "voucher", "invoice", "parcel", "refund", "stock", "till", "tariff"]
@@ -113,6 +117,22 @@ class Worktrees(unittest.TestCase):
         self.git("worktree", "add", "-q", "--force", path, "gone", cwd=self.main)
         self.assertTrue(self.has("pay_3", path))  # it came back
         self.assertFalse(self.has("soon_gone", path))
+
+    def test_a_worktree_that_was_away_is_itself_again(self):
+        path, other = self.worktree("away"), self.worktree("other")
+        self.put(path, "src/own.py", "def of_away():\n    return 1\n")
+        self.put(other, "src/own.py", "def of_other():\n    return 1\n")
+        os.environ["HOME"] = self.box
+        server = Server(lab.options.ken, path, self.env["KEN_DATA_DIR"])
+        self.assertIn("own.py", json.dumps(server.ask("get_definition", {"symbol_name": "of_away"})))
+        os.rename(path, path + ".elsewhere")
+        self.put(self.main, "src/more.py", "def more():\n    return 1\n")
+        self.assertTrue(self.has("more", self.main))  # drops what nobody asks for
+        self.assertTrue(self.has("of_other", other))  # a new tree
+        os.rename(path + ".elsewhere", path)
+        self.assertIn("own.py", json.dumps(server.ask("get_definition", {"symbol_name": "of_away"})))
+        self.assertNotIn("own.py", json.dumps(server.ask("get_definition", {"symbol_name": "of_other"})))
+        server.close()
 
     # ---- what is apart ----
 

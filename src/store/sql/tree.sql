@@ -24,13 +24,17 @@ SELECT coalesce(base_id, 0) FROM tree WHERE id = ?1;
 -- :TREE_SET_BASE
 UPDATE tree SET base_id = nullif(?2, 0) WHERE id = ?1;
 
+-- Ids are never used again: a reader of a tree that is gone must not come upon another.
+-- :TREE_NEXT_ID
+UPDATE tree SET last_id = last_id + 1 WHERE id = 1 RETURNING last_id;
+
 -- :TREE_ADD
-INSERT INTO tree (project, base_id) VALUES (?1, nullif(?2, 0));
+INSERT INTO tree (id, project, base_id) VALUES (?3, ?1, nullif(?2, 0));
 
 -- A list takes the counts and skips of the tree that it is made of.
 -- :TREE_ADD_LIST
-INSERT INTO tree (n_files, skips_hash)
-    SELECT (SELECT count(*) FROM file INDEXED BY file_path WHERE tree_id = ?1), skips_hash
+INSERT INTO tree (id, n_files, skips_hash)
+    SELECT ?2, (SELECT count(*) FROM file INDEXED BY file_path WHERE tree_id = ?1), skips_hash
     FROM tree
     WHERE id = ?1;
 

@@ -356,7 +356,9 @@ ken_status ken_store__sq_begin_read(ken_store_backend *b, ken_err *err)
     ken_status st = q->is_immutable ? ken_store__sq_refresh(q, err) : KEN_OK;
     if (!st && !q->db)
         st = connect_any(q, err); // a refresh failed before
-    return st ? st : ken_store__sq_do(q, KEN_SQ_BEGIN_READ, "reading", err);
+    if (!st)
+        st = ken_store__sq_do(q, KEN_SQ_BEGIN_READ, "reading", err);
+    return st ? st : ken_store__sq_check_tree(q, err);
 }
 
 ken_status ken_store__sq_begin_write(ken_store_backend *b, ken_err *err)
@@ -364,7 +366,9 @@ ken_status ken_store__sq_begin_write(ken_store_backend *b, ken_err *err)
     ken_sq *q = ken_sq_of(b);
     ken_store__sq_forget_based(q);
     ken_status st = ken_store__sq_do(q, KEN_SQ_BEGIN_WRITE, "writing to", err);
-    return st ? st : ken_store__sq_catch_up(q, err);
+    if (!st)
+        st = ken_store__sq_catch_up(q, err);
+    return st ? st : ken_store__sq_check_tree(q, err);
 }
 
 ken_status ken_store__sq_sync_log(ken_sq *q, ken_err *err)

@@ -67,7 +67,8 @@ struct ken_sq {
     int busy_ms;
     sqlite3_stmt *stmts[KEN_SQ_COUNT]; // prepared at first use
     ken_fs_stamp stamp;                // of the file, when it was opened as immutable
-    int64_t tree;                      // of an index: whose files these are
+    ken_uuid project;                  // of an index: whose files these are, as it was opened
+    int64_t tree;                      // the row of that tree
     int64_t base;                      // the list it is based on, 0 = none; KEN_SQ_NOT_ASKED
     sq_stamped_vec stamps;             // by the open transaction, when it changed one
     bool has_new_stamps;               // they are not written yet
@@ -121,6 +122,9 @@ ken_status ken_store__sq_refresh(ken_sq *q, ken_err *err) KEN_MUST_USE;
 // sqlite_trees.c. Whose files these are: the first tree's for a `project` of zeros. Writing, a tree that is not there
 // is made; else KEN_ENOTFOUND.
 ken_status ken_store__sq_choose_tree(ken_sq *q, ken_uuid project, ken_err *err) KEN_MUST_USE;
+
+// In a transaction: whether that tree is there still. KEN_ENOTFOUND when it is not.
+ken_status ken_store__sq_check_tree(ken_sq *q, ken_err *err) KEN_MUST_USE;
 
 // sqlite_migrate.c. The schema version of the file, 0 = empty: KEN_EVERSION when it is newer,
 // KEN_ECORRUPT when it is not one of ours.

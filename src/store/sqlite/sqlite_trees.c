@@ -17,11 +17,21 @@ static ken_status read_newest(ken_sq *q, sqlite3_stmt *st, ken_arena *arena, voi
     return KEN_OK;
 }
 
+static ken_status take_id(ken_sq *q, int64_t *out, ken_err *err)
+{
+    sqlite3_stmt *st = NULL;
+    ken_status s = ken_store__sq_get(q, KEN_SQ_TREE_NEXT_ID, &st, err);
+    return s ? s : ken_store__sq_load_number(q, st, "it has no tree", out, err);
+}
+
 // The files of a tree become a list, on which the tree is based from now on: it has the same files as before.
 static ken_status make_list(ken_sq *q, int64_t tree, int64_t *out, ken_err *err)
 {
-    ken_status s = ken_store__sq_write(q, KEN_SQ_TREE_ADD_LIST, SQ_VALUES(SQ_INT(tree)), err);
-    int64_t list = sqlite3_last_insert_rowid(q->db);
+    int64_t list = 0;
+    ken_status s = take_id(q, &list, err);
+    if (!s)
+        s = ken_store__sq_write(q, KEN_SQ_TREE_ADD_LIST, SQ_VALUES(SQ_INT(tree), SQ_INT(list)),
+                                err);
     static const ken_sq_stmt moves[] = { KEN_SQ_FILE_MOVE_ALL, KEN_SQ_SKIP_MOVE_ALL,
                                          KEN_SQ_TREE_SET_BASE };
     for (size_t i = 0; !s && i < sizeof moves / sizeof *moves; i++)
@@ -34,6 +44,7 @@ static ken_status make_list(ken_sq *q, int64_t tree, int64_t *out, ken_err *err)
 static ken_status add_tree(ken_sq *q, ken_uuid project, ken_err *err)
 {
     newest_tree newest = { 0 };
+    int64_t id = 0;
     sqlite3_stmt *st = NULL;
     ken_status s = ken_store__sq_get(q, KEN_SQ_TREE_NEWEST, &st, err);
     if (!s)
@@ -43,8 +54,10 @@ static ken_status add_tree(ken_sq *q, ken_uuid project, ken_err *err)
     if (!s && newest.id && !newest.base)
         s = make_list(q, newest.id, &newest.base, err);
     if (!s)
+        s = take_id(q, &id, err);
+    if (!s)
         s = ken_store__sq_write(q, KEN_SQ_TREE_ADD,
-                                SQ_VALUES(SQ_BYTES(project), SQ_INT(newest.base)), err);
+                                SQ_VALUES(SQ_BYTES(project), SQ_INT(newest.base), SQ_INT(id)), err);
     return s;
 }
 
@@ -71,6 +84,7 @@ static ken_status find_tree(ken_sq *q, ken_uuid project, int64_t *out, ken_err *
 ken_status ken_store__sq_choose_tree(ken_sq *q, ken_uuid project, ken_err *err)
 {
     ken_store__sq_forget_based(q);
+    q->project = project;
     ken_status s = find_tree(q, project, &q->tree, err);
     if (s == KEN_ENOTFOUND && q->is_read_only)
         return KEN_FAIL(err, s, "%s '%s' has no tree of that project", q->schema->what, q->path);
@@ -88,6 +102,16 @@ ken_status ken_store__sq_choose_tree(ken_sq *q, ken_uuid project, ken_err *err)
         s = ken_store__sq_exec(q, KEN_SQ_COMMIT, err);
     if (s)
         ken_store__sq_undo(q);
+    return s;
+}
+
+// One that was removed, and perhaps made anew, is not the one that was opened.
+ken_status ken_store__sq_check_tree(ken_sq *q, ken_err *err)
+{
+    int64_t tree = 0;
+    ken_status s = find_tree(q, q->project, &tree, err);
+    if (s == KEN_ENOTFOUND || (!s && tree != q->tree))
+        s = KEN_FAIL(err, KEN_ENOTFOUND, "the tree in index '%s' was removed meanwhile", q->path);
     return s;
 }
 

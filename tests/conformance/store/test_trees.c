@@ -307,6 +307,25 @@ STORE_TEST(a_list_of_trees_names_them)
     kt_eq_u(n, 1);
 }
 
+// A server may have a worktree open that is dropped, and another made meanwhile, or the same anew.
+STORE_TEST(who_has_a_tree_open_that_is_gone_reads_no_other)
+{
+    ken_store *gone = open_tree(2, false);
+    ken_store *reader = open_tree(2, true);
+    kt_ok_err(ken_store_begin_read(reader, &err), &err);
+    ken_store_rollback(reader);
+    remove_one(s, 2);
+    ken_store_close(open_tree(3, false));
+    kt_status(ken_store_begin_read(reader, &err), KEN_ENOTFOUND);
+    kt_status(ken_store_begin_write(gone, &err), KEN_ENOTFOUND);
+    ken_store_close(open_tree(2, false));
+    kt_status(ken_store_begin_read(reader, &err), KEN_ENOTFOUND);
+    ken_store_close(reader);
+    ken_store_close(gone);
+    remove_one(s, 2);
+    remove_one(s, 3);
+}
+
 // A path is held by one row of a tree, wherever that is kept.
 STORE_TEST(a_path_of_the_list_is_taken)
 {

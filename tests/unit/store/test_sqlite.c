@@ -272,9 +272,11 @@ static void make_old_index(const char *path, int version)
     make_index(path, 1);
     if (version < 4)
         make_blocks_plain(path);
-    run_sql(path, "DROP TABLE file_hidden; DROP TABLE tree_stamps; DROP INDEX tree_project; "
-                  "ALTER TABLE tree DROP COLUMN base_id; ALTER TABLE tree DROP COLUMN project; "
-                  "ALTER TABLE file DROP COLUMN ctime_ns; PRAGMA user_version = 5");
+    run_sql(
+        path,
+        "DROP TABLE file_hidden; DROP TABLE tree_stamps; DROP INDEX tree_project; "
+        "ALTER TABLE tree DROP COLUMN last_id; ALTER TABLE tree DROP COLUMN base_id; ALTER TABLE tree DROP COLUMN project; "
+        "ALTER TABLE file DROP COLUMN ctime_ns; PRAGMA user_version = 5");
     if (version > 4)
         return;
     run_sql(path, "DROP TABLE journal_clock; PRAGMA user_version = 4");
