@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// What all graphs of the view are made of, whichever question they answer.
+import { parsePlace } from '../../composables/useNavigation';
+
+export interface GraphNode {
+  /** "src/a.c:12" of a symbol, the path of a file or module: the same in every answer, so that graphs can be joined. */
+  id: string;
+  name: string;
+  kind: string;
+  file?: string | undefined;
+  line?: number | undefined;
+  /** Steps from where it begins. */
+  depth: number;
+  layer?: number | undefined;
+  module?: string | undefined;
+  weight?: number | undefined; // lines of a module
+  isTest?: boolean | undefined;
+  cycle?: number | undefined;
+  isRoot?: boolean | undefined;
+  /** More about it, said beside its name. */
+  notes: string[];
+}
+export interface GraphEdge {
+  from: string;
+  to: string;
+  kind: string;
+  resolution: string;
+  sites: number;
+  evidence?: string | undefined;
+}
+export interface Note {
+  text: string;
+  isWarning?: boolean;
+  /** Places that may be meant instead; with `isSource`, places to look at. */
+  places?: { name: string; at: string }[];
+  isSource?: boolean;
+}
+export interface Graph {
+  nodes: GraphNode[];
+  edges: GraphEdge[];
+  summary: string;
+  notes: Note[];
+}
+
+export const emptyGraph = (): Graph => ({ nodes: [], edges: [], summary: '', notes: [] });
+
+export function nodeOfPlace(p: { name?: string; kind?: string; at: string }, depth: number, notes: string[] = []): GraphNode {
+  const place = parsePlace(p.at);
+  return { id: place.line ? `${place.file}:${place.line}` : p.at || `? ${p.name ?? ''}`, name: p.name ?? p.at, kind: p.kind ?? 'symbol', file: p.at ? place.file : undefined, line: place.line, depth, notes };
+}
+
+/** Both, each node and edge once; what is in `base` already stays as it is. */
+export function join(base: Graph, more: Graph): Graph {
+  const nodes = new Map(base.nodes.map((n) => [n.id, n]));
+  for (const n of more.nodes) if (!nodes.has(n.id)) nodes.set(n.id, { ...n, isRoot: false });
+  const key = (e: GraphEdge) => `${e.from}\n${e.to}\n${e.kind}`;
+  const edges = new Map(base.edges.map((e) => [key(e), e]));
+  for (const e of more.edges) if (!edges.has(key(e))) edges.set(key(e), e);
+  return { ...base, nodes: [...nodes.values()], edges: [...edges.values()] };
+}
+
+export interface Links {
+  out: GraphEdge[];
+  in: GraphEdge[];
+}
+export function linksOf(graph: Graph): Map<string, Links> {
+  const links = new Map<string, Links>(graph.nodes.map((n) => [n.id, { out: [], in: [] }]));
+  for (const e of graph.edges) {
+    links.get(e.from)?.out.push(e);
+    links.get(e.to)?.in.push(e);
+  }
+  return links;
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+// The questions behind the graphs, and their answers as nodes and edges.
+import { call, type Answer, type Arguments } from '../../api/client';
+import { count, plural } from '../../composables/format';
+import { emptyGraph, join, nodeOfPlace, type Graph, type GraphNode, type Note } from './model';
+
+export type Show = 'calls' | 'imports' | 'architecture' | 'path' | 'impact';
+export interface Question {
+  show: Show;
+  project: string;
+  at?: string | undefined;
+  symbol: string;
+  to: string;
+  file: string;
+  directory: string;
+  direction: 'callers' | 'callees' | 'both';
+  depth: number;
+  most: number;
+  tests: 'include' | 'exclude';
+  /** A revision or range, or `uncommitted`. */
+  diff: string;
+  /** Of a pasted diff: "src/a.c:12" for each definition that it changes. */
+  changed: string[];
+}
+
+const EXPAND_NODES = 60;
+const IMPACT_NODES = 1000;
+const IMPACT_LISTED = 200;
+
+function fromSymbolGraph(answer: Answer<'symbol_graph'>): Graph {
+  const ids = new Map<string, string>();
+  const what = answer.level === 'symbol' ? 'call' : 'import';
+  const used = new Set<string>();
+  const nodes = answer.nodes.map((n): GraphNode => {
+    let id = n.line && n.file_path ? `${n.file_path}:${n.line}` : n.id;
+    if (used.has(id)) id = `${id} ${n.name}`;
+    used.add(id);
+    ids.set(n.id, id);
+    const notes: string[] = [];
+    if (n.is_cut) notes.push('more leads to or from it');
+    if (n.unresolved) notes.push(`${plural(n.unresolved, what)} not resolved`);
+    if (n.cycle) notes.push(`in import cycle ${n.cycle}`);
+    if (n.aside) notes.push(n.aside);
+    if (n.files) notes.push(`${plural(n.files, 'file')}, ${plural(n.lines ?? 0, 'line')}`);
+    return {
+      id, name: answer.level === 'module' ? n.id : n.name, kind: n.kind, file: n.kind === 'external' || n.kind === 'module' ? undefined : n.file_path, line: n.line, depth: n.depth, layer: n.layer,
+      module: n.module, weight: n.lines, isTest: n.is_test, cycle: n.cycle, isRoot: n.depth === 0 && answer.level !== 'module', notes,
+    };
+  });
+  const edges = answer.edges.map((e) => ({ ...e, from: ids.get(e.from) ?? e.from, to: ids.get(e.to) ?? e.to }));
+  if (nodes.filter((n) => n.isRoot).length > 1) for (const n of nodes) n.isRoot = false; // of a folder all are
+  const notes: Note[] = [];
+  if (answer.truncated || answer.total > nodes.length || answer.total_edges > edges.length)
+    notes.push({
+      text: `Shown are ${count(nodes.length)} of ${answer.at_least ? 'at least ' : ''}${plural(answer.total, 'node')} and ${count(edges.length)} of ${plural(answer.total_edges, 'edge')}; the farthest are left out.`,
+      isWarning: true,
+    });
+  if (answer.unresolved) notes.push({ text: `${plural(answer.unresolved, what)} could not be resolved and ${answer.unresolved === 1 ? 'has' : 'have'} no edge.`, isWarning: true });
+  if (answer.cycles) notes.push({ text: `${plural(answer.cycles, 'cycle')} among them.`, isWarning: true });
+  for (const text of [answer.budget, answer.budget_hint, answer.hint, answer.note]) if (text) notes.push({ text });
+  if (answer.others?.length) notes.push({ text: `${plural(answer.others.length, 'other definition')} of this name:`, places: answer.others.map((o) => ({ name: o.name, at: o.at ?? '' })) });
+  return { nodes, edges, summary: `${plural(nodes.length, answer.level)}, ${plural(edges.length, 'edge')}`, notes };
+}
+
+async function symbolGraph(signal: AbortSignal, q: Question, args: Partial<Arguments<'symbol_graph'>>): Promise<Graph> {
+  return fromSymbolGraph(await call('symbol_graph', { project: q.project, at: q.at, tests: q.tests, ...args } as Arguments<'symbol_graph'>, signal));
+}
+
+/** What is one step around a node. */
+export async function expand(signal: AbortSignal, q: Question, node: GraphNode): Promise<Graph> {
+  const around = { max_depth: 1, max_nodes: EXPAND_NODES, direction: 'both' as const };
+  if (node.kind === 'module') return symbolGraph(signal, q, { level: 'file', directory: node.name === '.' ? '' : node.name, max_nodes: EXPAND_NODES });
+  if (node.kind === 'file') return symbolGraph(signal, q, { file_path: node.file ?? node.id, ...around });
+  return symbolGraph(signal, q, { symbol_name: `${node.file}:${node.line}`, ...around });
+}
+
+async function path(signal: AbortSignal, q: Question): Promise<Graph> {
+  const answer = await call('trace_execution', { project: q.project, at: q.at, entry_point: q.symbol, to: q.to, file_hint: q.file || undefined }, signal);
+  const graph = emptyGraph();
+  graph.summary = answer.summary;
+  const above: GraphNode[] = [];
+  for (const step of answer.steps) {
+    const node = nodeOfPlace(step, step.depth, step.unresolved ? [`${plural(step.unresolved, 'call')} not resolved`] : []);
+    node.layer = -step.depth;
+    node.isRoot = step.depth === 0;
+    above[step.depth] = node;
+    graph.nodes.push(node);
+    const before = step.depth ? above[step.depth - 1] : undefined;
+    if (before) graph.edges.push({ from: before.id, to: node.id, kind: step.role ?? 'call', resolution: step.resolution ?? 'exact', sites: step.sites ?? 1, evidence: step.evidence });
+  }
+  for (const s of answer.stopped_at ?? []) graph.notes.push({ text: `The search stopped in ${s.in ?? '?'} at ${s.name ?? 'a call'}: ${s.why ?? 'not known'}.`, isWarning: true, isSource: true, places: s.call ? [{ name: '', at: s.call }] : [] });
+  if (answer.other_definitions?.length) graph.notes.push({ text: 'Other definitions of the first name:', places: answer.other_definitions });
+  for (const text of [answer.hint, answer.incomplete, answer.note]) if (text) graph.notes.push({ text });
+  return graph;
+}
+
+async function oneImpact(signal: AbortSignal, q: Question, of: Partial<Arguments<'query_impact'>>): Promise<Graph> {
+  const answer = await call('query_impact', { project: q.project, at: q.at, max_depth: Math.min(q.depth, 5), limit: IMPACT_LISTED, tests: q.tests, ...of } as Arguments<'query_impact'>, signal);
+  const graph = emptyGraph();
+  graph.summary = answer.summary;
+  const put = (p: Answer<'query_impact'>['dependents'][number], isTest: boolean) => {
+    const notes = [p.uses && typeof p.uses === 'string' ? `uses its ${p.uses}` : '', p.broken ? 'breaks' : ''].filter(Boolean);
+    graph.nodes.push({ ...nodeOfPlace(p, p.distance ?? 1, notes), layer: p.distance ?? 1, isTest });
+  };
+  for (const c of answer.changed) {
+    const notes = [c.change ? `changed: ${c.change}` : '', c.used_at ? `used at ${plural(c.used_at, 'place')}` : '', c.broken_at ? `breaks ${plural(c.broken_at, 'place')}` : ''].filter(Boolean);
+    graph.nodes.push({ ...nodeOfPlace(c, 0, notes), layer: 0, isRoot: true });
+  }
+  for (const d of answer.dependents) put(d, false);
+  for (const t of answer.tests) put(t, true);
+  for (const m of answer.maybe ?? []) graph.nodes.push({ ...nodeOfPlace(m, m.distance ?? 1, ['says the name; not known whether it is meant']), layer: m.distance ?? 1 });
+  if (answer.risk.reasons.length) graph.notes.push({ text: `Risk ${answer.risk.level}: ${answer.risk.reasons.join('; ')}.`, isWarning: answer.risk.level !== 'low' });
+  const listed = answer.dependents.length;
+  if ((answer.dependents_total ?? listed) > listed) graph.notes.push({ text: `Shown are ${listed} of ${plural(answer.dependents_total!, 'dependent')}: the nearest.`, isWarning: true });
+  if (answer.unresolved) graph.notes.push({ text: `${plural(answer.unresolved, 'place')} with these names could not be resolved.`, isWarning: true });
+  for (const text of answer.not_compared ?? []) graph.notes.push({ text: `Not compared: ${text}`, isWarning: true });
+  for (const text of [answer.hint, answer.note]) if (text) graph.notes.push({ text });
+  if (answer.other_definitions?.length) graph.notes.push({ text: 'Other definitions of the name:', places: answer.other_definitions.map((o) => ({ name: o.name ?? o.at, at: o.at })) });
+  return graph;
+}
+
+const MOST_CHANGED = 25; // definitions of a diff whose callers are asked for one by one
+
+async function impact(signal: AbortSignal, q: Question): Promise<Graph> {
+  let graph: Graph;
+  if (q.changed.length) {
+    const parts = await Promise.all(q.changed.slice(0, MOST_CHANGED).map((symbol) => oneImpact(signal, q, { symbol })));
+    graph = parts.reduce((all, part) => {
+      const both = join(all, part);
+      const roots = new Set([...all.nodes, ...part.nodes].filter((n) => n.isRoot).map((n) => n.id));
+      both.nodes = both.nodes.map((n) => (roots.has(n.id) ? { ...n, isRoot: true, layer: 0, depth: 0 } : n));
+      both.notes = [...all.notes, ...part.notes];
+      return both;
+    }, emptyGraph());
+    graph.summary = `${plural(q.changed.length, 'definition')} in the pasted diff, ${plural(graph.nodes.length - q.changed.length, 'dependent')}`;
+    if (q.changed.length > MOST_CHANGED) graph.notes.unshift({ text: `The first ${MOST_CHANGED} of ${plural(q.changed.length, 'changed definition')} are asked about.`, isWarning: true });
+  } else if (q.diff) graph = await oneImpact(signal, q, { diff: q.diff });
+  else graph = await oneImpact(signal, q, q.symbol ? { symbol: q.symbol, file_hint: q.file || undefined } : { file_path: q.file });
+  // Which dependent leads to which is what the graph of calls knows.
+  const roots = graph.nodes.filter((n) => n.isRoot && n.line);
+  const known = new Set(graph.nodes.map((n) => n.id));
+  const around = await Promise.allSettled(
+    roots.slice(0, MOST_CHANGED).map((n) => symbolGraph(signal, q, { symbol_name: n.id, direction: 'callers', max_depth: Math.min(q.depth, 5), max_nodes: IMPACT_NODES })),
+  );
+  for (const a of around) if (a.status === 'fulfilled') graph.edges = join(graph, { ...emptyGraph(), edges: a.value.edges.filter((e) => known.has(e.from) && known.has(e.to)) }).edges;
+  if (signal.aborted) throw new DOMException('', 'AbortError');
+  return graph;
+}
+
+export function isAsked(q: Question): boolean {
+  if (q.show === 'calls') return Boolean(q.symbol);
+  if (q.show === 'imports') return Boolean(q.file || q.directory);
+  if (q.show === 'path') return Boolean(q.symbol && q.to);
+  if (q.show === 'impact') return Boolean(q.symbol || q.file || q.diff || q.changed.length);
+  return true;
+}
+
+export function ask(signal: AbortSignal, q: Question): Promise<Graph> {
+  const around = { direction: q.direction, max_depth: q.depth, max_nodes: q.most };
+  if (q.show === 'calls') return symbolGraph(signal, q, { symbol_name: q.symbol, file_hint: q.file || undefined, ...around });
+  if (q.show === 'imports') return symbolGraph(signal, q, q.file ? { file_path: q.file, ...around } : { level: 'file', directory: q.directory, max_nodes: q.most });
+  if (q.show === 'architecture') return symbolGraph(signal, q, { level: 'module', directory: q.directory || undefined, max_nodes: q.most });
+  return q.show === 'path' ? path(signal, q) : impact(signal, q);
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT
+// What a person does, from the first project to the last task, by mouse and by keyboard alone.
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+
+import { HOSTILE, Lab, settle, VIEWS } from './lab.mjs';
+
+describe('actions', () => {
+  const lab = new Lab();
+  let page;
+  before(async () => {
+    await lab.open();
+    page = await lab.tab();
+  });
+  after(() => lab.close());
+  const said = () => assert.deepEqual(page.said.splice(0), []);
+
+  test('one finds code while typing, sees why it was found, and goes to it', async () => {
+    await page.goto(lab.address('search'));
+    await page.getByRole('searchbox', { name: 'Search' }).pressSequentially('tries three times', { delay: 30 });
+    const first = page.locator('article').first();
+    await first.getByText('retry', { exact: true }).first().waitFor();
+    assert.match(page.url(), /q=tries\+three\+times/);
+    await first.getByRole('button', { name: /Score/ }).click();
+    await first.locator('table').waitFor();
+    await page.keyboard.press('Escape');
+    await page.reload();
+    await page.locator('article').first().waitFor();
+    await page.locator('article').first().getByRole('link').first().click();
+    await page.waitForURL(/outline\?.*file=src/);
+    await page.getByRole('region').getByText('Tries three times.').waitFor();
+    said();
+  });
+
+  test('every view is reached by keys alone, and back', async () => {
+    await page.goto(lab.address('projects'));
+    await settle(page);
+    const keys = { projects: 'p', indexing: 'i', search: 's', outline: 'o', chunks: 'c', graph: 'g', rules: 'r', tasks: 't', checkpoints: 'k', stats: 'a', agents: 'm', settings: ',' };
+    for (const view of VIEWS) {
+      await page.evaluate(() => document.activeElement?.blur());
+      await page.keyboard.press('g');
+      await page.keyboard.press(keys[view]);
+      await page.waitForURL(new RegExp(`/${view}\\?`));
+    }
+    await page.evaluate(() => document.activeElement?.blur());
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.goBack();
+    await page.waitForURL(/\/agents\?/);
+    said();
+  });
+
+  test('the palette finds views, symbols and projects', async () => {
+    await page.goto(lab.address('stats'));
+    await settle(page);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.type('retry');
+    await page.getByRole('option', { name: /retry/ }).filter({ hasText: 'store.py' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/outline\?.*store\.py/);
+    said();
+  });
+
+  test('a folder becomes a project, is indexed, changed, archived and deleted', async () => {
+    const root = join(lab.box, 'second');
+    mkdirSync(join(root, 'a'), { recursive: true });
+    writeFileSync(join(root, 'a', 'one.py'), 'def in_the_second():\n    return 1\n');
+    await page.goto(`${lab.url}/projects?add=folder`);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: /^Folder/ }).fill(root);
+    await dialog.getByRole('button', { name: 'Add and index' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const find = async () => (await lab.api('list_projects', {})).projects.find((p) => p.root === root);
+    const card = page.locator('.card', { hasText: root });
+    await card.getByText(/^indexed/).waitFor();
+    const { id, status } = await find();
+    assert.equal(status, 'indexed');
+    await page.goto(`${lab.url}/search?project=${id}&q=in_the_second`);
+    await page.locator('article').first().waitFor();
+
+    await page.goto(`${lab.url}/projects`);
+    const more = (item) => card.getByRole('button', { name: /^More of/ }).click().then(() => page.getByRole('menuitem', { name: item }).click());
+    await more('Edit…');
+    await dialog.getByLabel('Name').fill('renamed');
+    await dialog.getByLabel(/^Exclude/).fill('*.md');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await card.getByText('renamed').first().waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    await more('Archive');
+    for (const until = Date.now() + 20_000; (await find()).status !== 'archived'; ) {
+      assert.ok(Date.now() < until, 'it is not archived');
+      await page.waitForTimeout(100);
+    }
+    await page.goto(`${lab.url}/projects?archived=1`);
+    await settle(page);
+    if (!(await card.count())) await page.getByLabel(/archived/i).check();
+    await more('Delete…');
+    assert.ok(await dialog.getByRole('button', { name: 'Delete' }).isDisabled());
+    await dialog.getByRole('textbox').fill('renamed');
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await card.waitFor({ state: 'detached' });
+    assert.equal(await find(), undefined);
+    said();
+  });
+
+  test('the project that one chose is chosen for the next tab, too', async () => {
+    await page.goto(`${lab.url}/projects`);
+    await settle(page);
+    await page.getByRole('button', { name: /^Project:/ }).click();
+    await page.getByRole('option', { name: /shop/ }).click();
+    await page.waitForURL(/project=/);
+    await page.waitForTimeout(300);
+    const other = await lab.tab();
+    await other.goto(`${lab.url}/search`);
+    await other.getByRole('button', { name: 'Project: shop' }).waitFor();
+    await other.context().close();
+    said();
+  });
+
+  test('a task is made, moved, taken back, changed and deleted', async () => {
+    await page.goto(lab.address('tasks'));
+    await settle(page);
+    await page.evaluate(() => document.activeElement?.blur());
+    await page.keyboard.press('n');
+    const dialog = page.getByRole('dialog', { name: 'New task' });
+    await dialog.getByLabel('Title').fill('Mend the door');
+    await page.reload(); // what was typed is not lost
+    assert.equal(await dialog.getByLabel('Title').inputValue(), 'Mend the door');
+    await dialog.getByRole('button', { name: 'Make the task' }).click();
+    const panel = page.getByRole('complementary', { name: 'Task' });
+    await panel.waitFor();
+    await panel.getByLabel('Close').click();
+    await page.getByLabel('Status of Mend the door').selectOption('in-progress');
+    await page.getByText('“Mend the door” is in-progress').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('region', { name: 'need to be done' }).getByText('Mend the door').waitFor();
+    await page.getByRole('button', { name: 'Mend the door' }).click();
+    await panel.getByLabel('Description').fill('It squeaks.');
+    await panel.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved').waitFor();
+    assert.equal((await lab.api('list_tasks', {})).tasks[0].description, 'It squeaks.');
+    await panel.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete it' }).click();
+    await page.getByText('There are no tasks yet').or(page.getByText('No task fits')).waitFor();
+    said();
+  });
+
+  test('two tabs that edit one task do not overwrite each other', async () => {
+    const task = await lab.api('create_task', { title: 'Shared' });
+    const other = await lab.tab();
+    for (const tab of [page, other]) {
+      await tab.goto(lab.address('tasks', { task: task.id }));
+      await tab.getByRole('complementary', { name: 'Task' }).getByLabel('Title').waitFor();
+    }
+    await other.getByLabel('Title').fill('Theirs');
+    await other.getByRole('button', { name: 'Save' }).click();
+    await other.getByText('Saved').waitFor();
+    await page.getByLabel('Notes').fill('mine');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').filter({ hasText: /changed/ }).waitFor();
+    assert.equal((await lab.api('get_task', { task_id: task.id })).title, 'Theirs');
+    assert.equal(await page.getByLabel('Notes').inputValue(), 'mine');
+    await page.getByRole('button', { name: 'Write mine over it' }).click();
+    await page.getByText('Saved').waitFor();
+    const now = await lab.api('get_task', { task_id: task.id });
+    assert.deepEqual([now.title, now.notes], ['Theirs', 'mine']);
+    await other.context().close();
+    page.said.splice(0); // the refusal is a failed request, which browsers tell
+  });
+
+  test('a checkpoint is saved, found by its tag, copied, deleted and brought back', async () => {
+    await page.goto(lab.address('checkpoints', { add: '1' }));
+    const dialog = page.getByRole('dialog', { name: 'New checkpoint' });
+    await dialog.getByLabel('Summary').fill('Halfway');
+    await dialog.getByLabel(/Tags/).fill('wip, door');
+    await dialog.getByLabel(/Context/).fill('{"open": [1]');
+    await dialog.getByText(/no JSON/).waitFor();
+    await dialog.getByLabel(/Context/).fill('{"open": [1]}');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    const panel = page.getByRole('complementary', { name: 'Checkpoint' });
+    await panel.getByText('Halfway').waitFor();
+    await panel.getByRole('button', { name: 'Copy as context' }).click();
+    assert.match(await page.evaluate(() => navigator.clipboard.readText()), /# Halfway[\s\S]*"open"/);
+    await panel.getByLabel('Close').click();
+    await page.getByRole('button', { name: /^door/ }).click();
+    await page.getByRole('button', { name: /Halfway/ }).click();
+    await panel.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete it' }).click();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: /Halfway/ }).waitFor();
+    said();
+  });
+
+  test('rules are set up, and what they find is shown', async () => {
+    await page.goto(lab.address('rules'));
+    await page.getByRole('button', { name: 'Find and write the rules' }).click();
+    await page.getByText(/rules? found/).waitFor();
+    await page.goto(lab.address('rules', { tab: 'change', change: 'add a way to delete rows' }));
+    await settle(page);
+    await page.locator('main').getByText(/rule|constraint/i).first().waitFor();
+    said();
+  });
+
+  test('another project shows nothing of the one before, however long its own takes', async () => {
+    const root = join(lab.box, 'other');
+    mkdirSync(root);
+    writeFileSync(join(root, 'one.py'), 'def alone():\n    return 1\n');
+    const { project } = await lab.api('index_repository', { repo_path: root });
+    await page.route('**/api/v1/*', async (route) => {
+      if (route.request().postData()?.includes(project.id)) await new Promise((done) => setTimeout(done, 1500));
+      await route.continue().catch(() => {}); // it was ended
+    });
+    for (const [view, query, mark] of [['stats', {}, 'typescript'], ['search', { q: 'retry' }, 'src/store.py'], ['graph', { symbol: 'handle', file: 'src/server.py' }, 'Server.handle'], ['chunks', {}, 'long.c'], ['outline', {}, 'long.c']]) {
+      await page.goto(lab.address(view, query));
+      await page.locator('main').getByText(mark).first().waitFor();
+      await page.getByRole('button', { name: /^Project:/ }).click();
+      await page.getByRole('option', { name: /other/ }).click();
+      await page.getByRole('button', { name: 'Project: other' }).waitFor();
+      await page.waitForTimeout(100);
+      assert.ok(!(await page.locator('main').innerText()).includes(mark), `${view} shows ${mark} of the project before`);
+    }
+    await page.unroute('**/api/v1/*');
+    await lab.api('select_project', { project: lab.project });
+    said();
+  });
+
+  test('file names with markup and reversed text are shown, and nothing of them runs', async () => {
+    await page.goto(lab.address('outline', { file: `odd/${HOSTILE}` }));
+    await settle(page);
+    await page.goto(lab.address('outline', { file: 'odd/page.html' }));
+    await page.getByRole('region').getByText('alert(3)').first().waitFor();
+    await page.goto(lab.address('search', { q: 'alert', mode: 'text' }));
+    await page.locator('article').first().waitFor();
+    await page.goto(lab.address('search', { q: '<img src=x onerror=alert(9)>' }));
+    await settle(page);
+    assert.equal(await page.evaluate(() => document.querySelectorAll('main img, main script, main iframe').length), 0);
+    said();
+  });
+
+  test('a file of 50,000 lines scrolls, with some hundred lines in the page', async () => {
+    await page.goto(lab.address('outline', { file: 'long.c', line: '49000' }));
+    await page.getByRole('region').getByText('x += 48999;').waitFor();
+    const n = await page.evaluate(() => document.querySelectorAll('.code .line').length);
+    assert.ok(n < 300, `${n} lines are in the page`);
+    said();
+  });
+});

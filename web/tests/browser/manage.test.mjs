@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: MIT
+// Projects, their indexes and models, numbers, agents and settings: what a person does there, against a real server.
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+
+import { HOSTILE, Lab, settle } from './lab.mjs';
+
+/** The server's policy lets no text be run, so what is waited for is asked again and again. */
+async function until(page, f, wanted) {
+  for (let tries = 0; tries < 150; tries++) {
+    if (await page.evaluate(f, wanted)) return;
+    await page.waitForTimeout(100);
+  }
+  assert.fail(`never came: ${f}`);
+}
+const isRefusal = (line) => /Failed to load resource/.test(line);
+
+/** A model that comes slowly, so that its download can be seen. */
+async function serveModel() {
+  const server = createServer(async (request, response) => {
+    if (request.url.endsWith('vocab.txt')) return response.end(['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]', 'a', 'b'].join('\n'));
+    response.writeHead(200, { 'Content-Length': 40 * 100_000 });
+    for (let i = 0; i < 40 && !response.destroyed; i++) {
+      response.write(Buffer.alloc(100_000, 120));
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    response.end();
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
+
+/** An agent that speaks MCP over HTTP. */
+class Agent {
+  constructor(url, name) {
+    this.url = url;
+    this.name = name;
+  }
+
+  async send(message) {
+    const answer = await fetch(this.url, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', ...(this.session ? { 'Mcp-Session-Id': this.session } : {}) },
+      body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+    });
+    this.session ??= answer.headers.get('mcp-session-id');
+    const text = await answer.text();
+    return text ? JSON.parse(text.replace(/^[\s\S]*?data: /, '')).result : undefined;
+  }
+
+  async open() {
+    await this.send({ id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: this.name, version: '3.1' } } });
+    await this.send({ method: 'notifications/initialized' });
+    return this;
+  }
+
+  call(name, args) {
+    return this.send({ id: 2, method: 'tools/call', params: { name, arguments: args } });
+  }
+
+  async tools() {
+    return (await this.send({ id: 3, method: 'tools/list' })).tools.map((t) => t.name);
+  }
+}
+
+describe('management', () => {
+  const lab = new Lab();
+  let page;
+  before(async () => {
+    await lab.open();
+    page = await lab.tab({ size: [1280, 900] });
+  });
+  after(() => lab.close());
+  const said = () => assert.deepEqual(page.said.splice(0), []);
+  const dialog = () => page.getByRole('dialog');
+
+  test('a folder is walked to by keys, what patterns match is shown, and a reload loses nothing', async () => {
+    const root = join(lab.box, 'walk', 'inner');
+    mkdirSync(join(root, 'src'), { recursive: true });
+    for (const name of ['a.py', 'b.py', 'c.py']) writeFileSync(join(root, 'src', name), 'x = 1\n');
+    writeFileSync(join(root, 'notes.md'), '# Notes\n');
+    await page.goto(`${lab.url}/projects`);
+    await settle(page);
+    await page.keyboard.press('n');
+    const folder = dialog().getByLabel(/^Folder/).first();
+    await folder.fill(join(lab.box, 'wal')); // the beginning of a name
+    await dialog().getByRole('button', { name: 'walk' }).waitFor();
+    await folder.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await until(page, (wanted) => document.querySelector('[role=dialog] input')?.value === wanted, join(lab.box, 'walk'));
+    await dialog().getByRole('button', { name: 'inner' }).click();
+    await dialog().getByText('Which files of it').click();
+    await dialog().getByText('4 files').waitFor();
+    await dialog().getByLabel(/^Include/).fill('src/**');
+    await dialog().getByText('3 files').waitFor();
+    await page.reload();
+    await dialog().getByText('3 files').waitFor();
+    assert.equal(await dialog().getByLabel(/^Folder/).first().inputValue(), root);
+    await dialog().getByRole('button', { name: 'Cancel' }).click();
+    assert.doesNotMatch(page.url(), /add=/);
+    said();
+  });
+
+  test('cards or a table, a filter and an order are in the address', async () => {
+    await page.goto(`${lab.url}/projects`);
+    await page.getByRole('heading', { name: 'shop' }).waitFor();
+    await page.keyboard.press('v');
+    await page.getByRole('button', { name: 'Files' }).click();
+    await page.getByRole('searchbox', { name: 'Filter' }).fill('sho');
+    assert.match(page.url(), /layout=table/);
+    assert.match(page.url(), /sort=files/);
+    await page.reload();
+    await page.getByRole('rowheader', { name: /shop/ }).waitFor();
+    await page.getByRole('searchbox', { name: 'Filter' }).fill('no such thing');
+    await page.getByText('No project is like that').waitFor();
+    said();
+  });
+
+  test('two tabs that edit one project do not overwrite each other', async () => {
+    await page.goto(`${lab.url}/projects?edit=${lab.project}`);
+    await dialog().getByLabel('Name').fill('mine');
+    await lab.api('update_project', { project: lab.project, name: 'theirs' });
+    await dialog().getByRole('button', { name: 'Save', exact: true }).click();
+    await dialog().getByRole('alert').getByText(/theirs/).waitFor();
+    assert.equal((await lab.api('list_projects', {})).projects[0].name, 'theirs');
+    await dialog().getByRole('button', { name: 'Take theirs' }).click();
+    await dialog().getByLabel('Name').fill('shop');
+    await dialog().getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('heading', { name: 'shop' }).waitFor();
+    said();
+  });
+
+  test('a project is archived, and that is taken back', async () => {
+    await page.goto(`${lab.url}/projects`);
+    await page.getByRole('button', { name: 'More of shop' }).click();
+    await page.getByRole('menuitem', { name: 'Archive' }).click();
+    await page.getByRole('heading', { name: 'shop' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('heading', { name: 'shop' }).waitFor();
+    assert.notEqual((await lab.api('list_projects', {})).projects[0].status, 'archived');
+    said();
+  });
+
+  test('a remote that is not there says so, and nothing typed is lost', async () => {
+    await page.goto(`${lab.url}/projects?add=remote`);
+    await dialog().getByLabel('Address', { exact: true }).fill('https://127.0.0.1:9/no/such');
+    await dialog().getByRole('button', { name: 'Clone and index' }).click();
+    await dialog().getByRole('alert').waitFor();
+    assert.equal(await dialog().getByLabel('Address', { exact: true }).inputValue(), 'https://127.0.0.1:9/no/such');
+    await dialog().getByLabel('Address', { exact: true }).fill('https://me:secret@host/repository');
+    assert.ok(await dialog().getByRole('button', { name: 'Clone and index' }).isDisabled());
+    await dialog().getByRole('button', { name: 'Cancel' }).click();
+    assert.deepEqual(page.said.splice(0).filter((l) => !isRefusal(l)), []);
+  });
+
+  test('an index is brought up to date, and what changed, what was left out and how it went are told', async () => {
+    writeFileSync(join(lab.root, 'src', 'new.py'), 'def brand_new():\n    return 1\n');
+    writeFileSync(join(lab.root, `data ${HOSTILE}.bin`), Buffer.from([0, 1, 2, 0, 255]));
+    await page.goto(lab.address('indexing'));
+    await page.getByText(/1 change|2 changes/).first().waitFor();
+    await page.getByRole('button', { name: 'Index now' }).click();
+    await page.getByRole('heading', { name: 'Last run' }).waitFor();
+    await page.getByText('Nothing has changed since the last run.').waitFor();
+    await page.getByRole('row', { name: /Index.*done/ }).waitFor();
+    await page.getByRole('tab', { name: 'Changes' }).click();
+    await page.getByRole('row', { name: /added.*src\/new\.py/ }).waitFor();
+    await page.getByRole('tab', { name: 'Left out' }).click();
+    await page.getByRole('button', { name: /^binary/ }).click();
+    await page.getByRole('row', { name: /data .*binary/ }).waitFor();
+    assert.match(page.url(), /list=skipped/);
+    assert.match(page.url(), /reason=binary/);
+    assert.equal(await page.locator('main img').count(), 0);
+    said();
+  });
+
+  test('what the index is limited to is changed, and the run after it keeps to that', async () => {
+    await page.goto(lab.address('indexing', { edit: '1' }));
+    await dialog().getByLabel(/^Exclude/).fill('odd/**\nlong.c');
+    await dialog().getByRole('button', { name: 'Save', exact: true }).click();
+    await dialog().waitFor({ state: 'detached' });
+    await page.getByRole('region', { name: 'Scope' }).getByText('odd/**').waitFor();
+    await until(page, async (project) => {
+      const answer = await fetch('/api/v1/get_repo_status', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ project }) });
+      return !(await answer.json()).languages.some((l) => l.language === 'c');
+    }, lab.project);
+    await lab.api('update_project', { project: lab.project, exclude_patterns: [] });
+    await lab.api('index_repository', { repo_path: lab.root });
+    said();
+  });
+
+  test('a model is downloaded with its progress, cancelled, and downloaded again', async (t) => {
+    const models = await serveModel();
+    t.after(() => {
+      models.closeAllConnections();
+      models.close();
+    });
+    const from = `http://127.0.0.1:${models.address().port}`;
+    lab.ken('model', 'add', 'slow-one', '--source', `${from}/model.onnx`, '--tokenizer', `${from}/vocab.txt`, '--label', HOSTILE);
+    await page.goto(lab.address('indexing'));
+    const catalog = page.getByRole('region', { name: /^Model/ });
+    await catalog.getByRole('button', { name: /^All/ }).click();
+    const slow = catalog.getByRole('listitem').filter({ hasText: 'slow-one' }).first();
+    await slow.getByRole('button', { name: 'Download' }).click();
+    const bar = dialog().getByRole('progressbar');
+    await until(page, () => Number(document.querySelector('[role=dialog] [role=progressbar]')?.getAttribute('aria-valuenow')) > 5);
+    await bar.waitFor();
+    await dialog().getByRole('button', { name: 'Cancel the download' }).click();
+    await dialog().getByRole('button', { name: 'Try again' }).click();
+    await dialog().getByRole('button', { name: 'Go on in the background' }).click();
+    await slow.getByText(/ready|needs ONNX Runtime/).waitFor();
+    said();
+  });
+
+  test('numbers are as the API has them, and plots can be read as tables', async () => {
+    const stats = await lab.api('stats', { project: lab.project });
+    await page.goto(lab.address('stats'));
+    await page.getByText(stats.symbols.toLocaleString('en-US'), { exact: true }).first().waitFor();
+    await page.getByRole('button', { name: 'Bytes' }).click();
+    assert.match(page.url(), /by=bytes/);
+    await page.getByRole('row', { name: /python/ }).first().waitFor();
+    await page.getByRole('region', { name: 'Table of all projects' }).getByRole('link', { name: 'shop' }).waitFor();
+    await page.getByRole('button', { name: 'Ask again' }).click();
+    const requests = page.getByRole('figure').filter({ hasText: 'Requests' }).first();
+    await requests.locator('canvas').waitFor(); // a point comes every ten seconds
+    await requests.getByRole('button', { name: 'Table' }).click();
+    await requests.getByRole('region', { name: 'Requests as a table' }).getByRole('row').nth(1).waitFor();
+    said();
+  });
+
+  test('what an agent asks is seen at once, with its client, its project and why it failed', async () => {
+    await page.goto(`${lab.url}/agents`);
+    await page.getByText('Nothing was asked yet').waitFor();
+    const agent = await new Agent(`${lab.url}/mcp`, 'robot <b>').open();
+    await agent.call('search_code', { query: 'retry', project: 'shop' });
+    const requests = page.getByRole('region', { name: 'Table of requests' });
+    await requests.getByRole('row', { name: /search_code.*robot <b>\/3\.1.*shop/ }).waitFor();
+    await page.getByRole('region', { name: 'Table of clients' }).getByText('robot <b>').waitFor();
+    await agent.call('get_definition', { symbol_name: 'x', project: 'nowhere' });
+    await requests.getByText(/no project 'nowhere'/).waitFor();
+    await page.getByLabel('Failed ones').check();
+    await requests.getByText('search_code').waitFor({ state: 'detached' });
+    await page.getByLabel('Failed ones').uncheck();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await agent.call('search_code', { query: 'load', project: 'shop' });
+    await page.getByText('1 wait').waitFor();
+    assert.equal(await requests.getByText('search_code').count(), 1);
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await until(page, () => document.querySelectorAll('[aria-label="Table of requests"] tbody tr').length === 3);
+    await page.reload(); // the server keeps the last ones
+    await until(page, () => document.querySelectorAll('[aria-label="Table of requests"] tbody tr').length === 3);
+    said();
+  });
+
+  test('a tool that is switched off is offered no more, until that is taken back', async () => {
+    const agent = await new Agent(`${lab.url}/mcp`, 'switcher').open();
+    await page.goto(`${lab.url}/agents`);
+    const tool = page.getByRole('switch', { name: 'checkpoint_save' });
+    await tool.click();
+    await page.getByText('checkpoint_save no longer offered').waitFor();
+    assert.ok(!(await agent.tools()).includes('checkpoint_save'));
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await until(page, () => document.querySelector('[role=switch][aria-label=checkpoint_save]')?.getAttribute('aria-checked') === 'true');
+    assert.ok((await agent.tools()).includes('checkpoint_save'));
+    said();
+  });
+
+  test('what is copied to connect a client has the address of this server, and of the project', async () => {
+    await page.goto(`${lab.url}/agents`);
+    await page.getByRole('combobox', { name: 'For' }).selectOption({ label: 'only shop' });
+    await page.getByRole('button', { name: 'Copy: Command' }).click();
+    const command = await page.evaluate(() => navigator.clipboard.readText());
+    assert.equal(command, `claude mcp add --transport http ken ${lab.url}/mcp/shop`);
+    const bound = await new Agent(command.split(' ').at(-1), 'bound').open();
+    assert.match(JSON.stringify(await bound.call('search_code', { query: 'retry' })), /store\.py/);
+    said();
+  });
+
+  test('a setting is found, changed, refused, taken back, and not overwritten unseen', async () => {
+    await page.goto(`${lab.url}/settings?q=search.limit`);
+    const row = page.locator('.setting').filter({ hasText: 'search.limit' });
+    const field = row.getByRole('textbox');
+    await row.getByRole('button', { name: 'Change search.limit' }).click();
+    await field.fill('9999');
+    await field.press('Enter');
+    await row.getByRole('alert').waitFor();
+    await field.fill('25');
+    await field.press('Enter');
+    await page.getByText('search.limit is 25').waitFor();
+    assert.match(lab.ken('config', 'show'), /search\.limit.*25/);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('search.limit is 10').waitFor();
+    await row.getByRole('button', { name: 'Change search.limit' }).click();
+    await lab.api('change_setting', { key: 'search.limit', value: '33' });
+    await field.fill('12');
+    await field.press('Enter');
+    await row.getByRole('alert').getByText(/33/).waitFor();
+    assert.match(lab.ken('config', 'show'), /search\.limit.*33/);
+    await lab.api('change_setting', { key: 'search.limit' });
+    assert.deepEqual(page.said.splice(0).filter((l) => !isRefusal(l)), []);
+  });
+
+  test('theme and contrast are the page’s own, and stay', async () => {
+    await page.goto(`${lab.url}/settings`);
+    await page.getByRole('group', { name: 'Contrast' }).getByLabel('More').check();
+    await page.getByRole('group', { name: 'Theme' }).getByLabel('Dark').check();
+    await page.reload();
+    await until(page, () => document.documentElement.dataset.contrast === 'more' && document.documentElement.dataset.theme === 'dark');
+    await page.getByRole('group', { name: 'Contrast' }).getByLabel('As the system').check();
+    await page.getByRole('group', { name: 'Theme' }).getByLabel('As the system').check();
+    said();
+  });
+});
