@@ -82,7 +82,7 @@ static void learn_tree(const char *root, modules_tree *t)
     t->packages = KEN_ARENA_ARRAY(&t->arena, ken_str, scan.n_files + 1);
     for (size_t i = 0; i < scan.n_files; i++)
         paths[i] = scan.files[i].path;
-    t->tree = (ken_tree){ t, paths, langs, (uint32_t)scan.n_files, read_file, package_of };
+    t->tree = (ken_tree){ t, paths, langs, (uint32_t)scan.n_files, read_file, package_of, NULL };
     ken_learner *l = ken_learner_new();
     for (uint32_t i = 0; i < t->tree.n_files; i++)
         learn_file(t, l, i, &langs[i]);

@@ -2,14 +2,17 @@
 // The store alone: 10,000 contents with their files and 15 MB of segments, written in five batches
 // as a cold index does, durable; then every question a reader asks.
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "bench.h"
 #include "store/store.h"
 
-static const char help[] = "bench_store [--runs N] [--temp DIR] [--json]\n"
-                           "  writing and reading an index of 10,000 made-up contents";
+static const char help[] =
+    "bench_store [--runs N] [--temp DIR] [--json]\n"
+    "  writing and reading an index of 10,000 made-up contents: in a file, or in the\n"
+    "  PostgreSQL database of KEN_BENCH_DATABASE_URL";
 
 enum {
     N_CONTENTS = 10000,
@@ -19,6 +22,7 @@ enum {
 };
 
 typedef struct store_run {
+    ken_database *database; // of KEN_BENCH_DATABASE_URL; NULL: SQLite
     ken_store *s;
     ken_arena arena;
     ken_facts facts;
@@ -124,7 +128,7 @@ static void write_files(store_run *r)
 
 static void measure_write(store_run *r, const char *path)
 {
-    check(ken_store_open(&(ken_store_opts){ .path = path }, &r->s, &err));
+    check(ken_store_open(&(ken_store_opts){ .path = path, .database = r->database }, &r->s, &err));
     start(r);
     for (int b = 0; b < N_BATCHES; b++)
         write_batch(r, b * N_CONTENTS / N_BATCHES, (b + 1) * N_CONTENTS / N_BATCHES);
@@ -165,7 +169,7 @@ static void measure_blocks(store_run *r)
 
 static void measure_read(store_run *r, const char *path)
 {
-    const ken_store_opts opts = { .path = path, .is_read_only = true };
+    const ken_store_opts opts = { .path = path, .database = r->database, .is_read_only = true };
     ken_file_row *rows;
     ken_content_info *infos;
     size_t n;
@@ -218,6 +222,9 @@ int main(int argc, char **argv)
     bench_args_parse(argc, argv, help, &a);
     uint32_t n_runs = a.n_runs ? a.n_runs : 1;
     store_run *r = ken_zalloc(sizeof *r);
+    const char *url = getenv("KEN_BENCH_DATABASE_URL");
+    if (url)
+        check(ken_database_open(&(ken_database_opts){ .url = url }, &r->database, &err));
     for (uint32_t i = 0; i < n_runs; i++) {
         ken_arena_init(&r->arena, 0);
         r->packed = (ken_buf){ 0 };
@@ -234,6 +241,7 @@ int main(int argc, char **argv)
         ken_buf_release(&r->packed);
         ken_arena_release(&r->arena);
     }
+    ken_database_close(r->database);
     ken_free(r);
     return 0;
 }

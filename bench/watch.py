@@ -149,7 +149,7 @@ def watching(a, root, env, switches):
     if not a.alone:
         asker.start()
     for r in range(switches):
-        git(root, "switch", "-q", "one" if r % 2 == switches % 2 else "two")
+        git(root, "switch", "-q", "two" if r % 2 == switches % 2 else "one")
         began = time.monotonic()
         if a.alone:
             json.loads(w.stdout.readline())

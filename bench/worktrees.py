@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What further worktrees of an indexed repository cost: time, and bytes of the index.
+"""What further worktrees of an indexed repository cost, and commits that questions name: time, and bytes of the index.
 
 Makes a repository of N files (about 4 KB each, words of their own), indexes it, and adds worktrees in which a few files
-are changed. The times are those of whole processes; git's own is shown beside them.
+are changed; these changes are then committed, and asked about from the base, whose files stay as they are (`--at`). The
+times are those of whole processes; git's own is shown beside them.
 
     worktrees.py KEN [--files 10000] [--changed 50] [--worktrees 1]
 """
@@ -86,6 +87,16 @@ def main():
               f"ken index p50 {statistics.median(kens):.2f}, worst {max(kens):.2f} s")
         print(f"index: the first adds {grown[0] / 1e6:.3f} MB ({100 * grown[0] / base:.2f} %), in the mean "
               f"{sum(grown) / len(grown) / 1e6:.3f} MB; all together {size() / base:.3f} x the base")
+        git("gc", "-q")
+        for n in range(min(a.worktrees, 5)):
+            path = os.path.join(top, f"tree{n}")
+            git("commit", "-qam", "changes", cwd=path)
+            before = size()
+            ask = [os.path.abspath(a.ken), "search", "counts what changed", "--at", f"tree{n}"]
+            first, again = run(*ask), statistics.median(run(*ask) for _ in range(9))
+            plain = statistics.median(run(*ask[:-2]) for _ in range(9))
+            print(f"--at a commit with {a.changed} files changed: first {first:.2f} s, again {again * 1e3:.0f} ms, of the "
+                  f"folder itself {plain * 1e3:.0f} ms; index +{(size() - before) / 1e6:.3f} MB")
     finally:
         shutil.rmtree(top)
 

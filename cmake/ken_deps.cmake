@@ -59,7 +59,9 @@ endfunction()
 
 ken_headers(curl       "libcurl>=7.66"         libcurl4-openssl-dev) # src/httpc/httpc_curl.c
 ken_headers(microhttpd "libmicrohttpd>=0.9.71" libmicrohttpd-dev)    # src/httpd/httpd_mhd.c
+ken_headers(libpq      "libpq>=14"             libpq-dev)            # src/store/postgres/postgres_lib.c
 
 if(KEN_TESTS)
     ken_dep(cmocka::cmocka cmocka libcmocka-dev)
+    ken_dep(libpq::libpq libpq libpq-dev) # tests/postgres_lab.h
 endif()

@@ -32,8 +32,9 @@ execute_process(COMMAND ${KEN_GRAMMAR_CC} --version OUTPUT_VARIABLE _cc_version)
 ken_grammars_present(${_modules} _present)
 file(SHA256 ${CMAKE_SOURCE_DIR}/package-lock.json _lock_hash)
 file(SHA256 ${CMAKE_CURRENT_LIST_DIR}/grammars/CMakeLists.txt _project_hash)
+file(SHA256 ${CMAKE_CURRENT_LIST_DIR}/grammars/scanner_memory.h _memory_hash)
 string(SHA256 _key
-    "${_lock_hash} ${_project_hash} ${_cc_version} ${CMAKE_SYSTEM_PROCESSOR} ${_present}")
+    "${_lock_hash} ${_project_hash} ${_memory_hash} ${_cc_version} ${CMAKE_SYSTEM_PROCESSOR} ${_present}")
 string(SUBSTRING ${_key} 0 12 _key)
 set(_out ${CMAKE_SOURCE_DIR}/build/grammars/${_key})
 
@@ -68,7 +69,8 @@ const size_t ken_grammar_count = ${_n};
 ")
 
 add_library(ken_grammars STATIC ${_table})
-target_include_directories(ken_grammars PRIVATE ${CMAKE_SOURCE_DIR}/src)
+target_include_directories(ken_grammars PRIVATE ${CMAKE_SOURCE_DIR}/src
+    PUBLIC ${CMAKE_CURRENT_LIST_DIR}/grammars)
 add_dependencies(ken_grammars ken_grammars_build)
 if(KEN_GRAMMARS_SHARED)
     set(_lib ${_out}/libken_grammars.so)

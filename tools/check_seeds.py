@@ -13,14 +13,14 @@ PAGE = "docs/seeds.md"
 COUNTS = {"S0": 171, "S1": 113, "S2": 182, "S3": 130, "S4": 52}  # requirements of each document
 ROW = re.compile(r"^\| (S\d)-(\d+)(?: to S\d-(\d+))? \| ([^|]+) \| (.+) \|$", re.M)
 TEST = re.compile(r'`((?:[\w.-]+/)+[\w.-]+):("?)([^`"]+)"?`')
-FILE = re.compile(r"(?:docs|tests|tools|src|bench)/[\w./-]*\w")
-ANSWER = re.compile(r"\*\*open\*\*|waits? for (HTTP|PostgreSQL|sync|watch|page)|contract §\d|\bC\d+\b|`")
+FILE = re.compile(r"(?:docs|tests|tools|src|bench|web)/[\w./-]*\w")
+ANSWER = re.compile(r"\*\*open\*\*|waits? for (HTTP|PostgreSQL|sync|watch)|contract §\d|\bC\d+\b|`")
 
 
 @functools.cache
 def test_file(name):
-    """(path, text) of a file of tests: below tests/unit or tests, a C file when it has no ending."""
-    for base in ("tests/unit", "tests"):
+    """(path, text) of a file of tests: below tests/unit, tests or web/tests, a C file when it has no ending."""
+    for base in ("tests/unit", "tests", "web/tests"):
         for ending in ("", ".c"):
             path = ROOT / base / (name + ending)
             if path.is_file():

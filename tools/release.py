@@ -17,6 +17,7 @@ import base64
 import gzip
 import hashlib
 import io
+import itertools
 import json
 import os
 import pathlib
@@ -73,7 +74,8 @@ def tables(heading):
     """Rows of the first table below a heading of docs/dependencies.md, as dictionaries."""
     text = (ROOT / "docs/dependencies.md").read_text()
     section = text.split(f"\n## {heading}\n", 1)[1].split("\n## ", 1)[0]
-    rows = [[c.strip() for c in line.strip("| ").split(" | ")] for line in section.splitlines() if line.startswith("|")]
+    lines = itertools.takewhile(lambda line: line.startswith("|"), section[section.index("\n|") + 1:].splitlines())
+    rows = [[c.strip() for c in line.strip("| ").split(" | ")] for line in lines]
     return [dict(zip(rows[0], row)) for row in rows[2:]]
 
 
@@ -108,10 +110,10 @@ def libraries():
         yield package(row["name"], found or row["version"], row["licence"], **more), RELATIONS[row["linked"]]
 
 
-def grammars():
-    """The runtime and the grammars of package-lock.json; their licences are the table's."""
-    lock = json.loads((ROOT / "package-lock.json").read_text())["packages"]
-    licences = {row["npm package"].split(" ")[0]: row["licence"] for row in tables("tree-sitter and grammars")}
+def npm_packages(folder, section):
+    """What a folder's package-lock.json pins and goes into the program; their licences are the table's."""
+    lock = json.loads((folder / "package-lock.json").read_text())["packages"]
+    licences = {row["npm package"].split(" ")[0]: row["licence"] for row in tables(section)}
     for name in sorted(lock[""]["dependencies"]):
         entry = lock[f"node_modules/{name}"]
         algorithm, _, digest = entry["integrity"].partition("-")
@@ -130,7 +132,7 @@ def bill(version, source_name, source, when):
         packages.append(found)
         pair = (ken["SPDXID"], relation, found["SPDXID"])
         relations.append(tuple(reversed(pair)) if relation.endswith("_OF") else pair)
-    for found in grammars():
+    for found in (*npm_packages(ROOT, "tree-sitter and grammars"), *npm_packages(ROOT / "web", "The page")):
         packages.append(found)
         relations.append((ken["SPDXID"], "STATIC_LINK", found["SPDXID"]))
     return {

@@ -11,6 +11,7 @@ A specification is an object:
   title, description    for agents
   effect, again         read, write or delete; whether a second call changes nothing more
   open_world            true when it talks to other machines
+  rights                admin: over the API it takes a token of scope admin that is bound to no project
   parameters            name -> parameter, in the order of the schema
   command               how the command line offers it; may be absent
   limits                timeout_ms, job, bytes, list (the member that is cut at its end)
@@ -48,7 +49,7 @@ FOLDER = ROOT / "src" / "tool" / "specs"
 TYPES = ("string", "integer", "number", "boolean", "array", "object", "any")
 KEYS = set(
     "name set order scope title description effect again open_world parameters command limits notes "
-    "examples returns answer state".split()
+    "examples returns answer state rights".split()
 )
 PARAMETER_KEYS = set(
     "type required enum min max default setting items note text same_as given option help means bare unlisted".split()
@@ -118,6 +119,8 @@ def check(spec):
             raise Wrong(f"{name}: {extra['option']} leads to no parameter")
     if spec.get("state", "index") != "index":
         raise Wrong(f"{name}: state is index")
+    if spec.get("rights", "admin") != "admin":
+        raise Wrong(f"{name}: rights is admin")
     if spec.get("scope", "project") not in ("project", "none"):
         raise Wrong(f"{name}: scope is project or none")
 

@@ -2,11 +2,13 @@
 #include "app/app.h"
 
 #include "app/app_priv.h"
+#include "app/wide.h"
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/clock.h"
 #include "base/path.h"
 #include "base/quota.h"
+#include "obs/log.h"
 #include "scan/scan.h"
 
 enum {
@@ -27,6 +29,13 @@ ken_status ken_app_open(const ken_config *config, ken_app **out, ken_err *err)
     app->index_dir = ken_path_join(&app->arena, data, KEN_STR("indexes"));
     app->repos_dir = ken_path_join(&app->arena, data, KEN_STR("repos"));
     pthread_mutex_init(&app->lock, NULL);
+    pthread_mutex_init(&app->database_lock, NULL);
+    pthread_mutex_init(&app->leases_lock, NULL);
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&app->leases_changed, &attr);
+    pthread_condattr_destroy(&attr);
     ken_metrics_add_reader(ken_app__read_metrics, app);
     *out = app;
     return KEN_OK;
@@ -41,6 +50,7 @@ static void close_handle(app_handle *h)
     if (h->snapshot)
         ken_reader_unpin(h->reader);
     ken_reader_free(h->reader);
+    ken_revision_free(h->revision);
     ken_store_close(h->store);
     ken_store_close(h->notes);
     ken_store_close(h->writer); // after the reader: the last to close brings the log in
@@ -55,6 +65,11 @@ void ken_app_close(ken_app *app)
     ken_metrics_remove_reader(ken_app__read_metrics, app);
     ken_app__end_syncs(app);
     ken_app__end_following(app);
+    ken_app__end_firsts(app);
+    ken_pool_free(app->helpers);
+    ken_app__end_leases(app);
+    ken_cancel_set(&app->builds_end);
+    ken_pool_free(app->builds);
     for (size_t i = 0; i < app->handles.len; i++)
         close_handle(app->handles.ptr[i]);
     for (size_t i = 0; i < app->catalogs.len; i++)
@@ -66,6 +81,10 @@ void ken_app_close(ken_app *app)
     ken_vec_release(&app->handles);
     ken_vec_release(&app->catalogs);
     ken_vec_release(&app->known_tokens);
+    ken_database_close(app->database);
+    pthread_mutex_destroy(&app->database_lock);
+    pthread_cond_destroy(&app->leases_changed);
+    pthread_mutex_destroy(&app->leases_lock);
     pthread_mutex_destroy(&app->lock);
     ken_arena_release(&app->arena);
     ken_free(app);
@@ -149,13 +168,15 @@ static void lend(app_handle *h)
     h->lent_to = pthread_self();
 }
 
-static app_handle *take_idle(ken_app *app, ken_uuid project)
+// `tree`: of the project's trees in its index; NULL = any.
+static app_handle *take_idle(ken_app *app, ken_uuid project, const ken_uuid *tree)
 {
     app_handle *found = NULL;
     pthread_mutex_lock(&app->lock);
     for (size_t i = 0; i < app->handles.len && !found; i++) {
         app_handle *h = app->handles.ptr[i];
-        if (!h->is_lent && ken_uuid_eq(h->project, project))
+        if (!h->is_lent && ken_uuid_eq(h->project, project) &&
+            (!tree || ken_uuid_eq(h->info.tree, *tree)))
             found = h;
     }
     if (found)
@@ -211,45 +232,41 @@ app_handle *ken_app__handle_of(ken_app *app, const ken_snapshot *s)
 static ken_status open_handle(ken_app *app, const ken_project_info *project, app_handle **out,
                               ken_err *err)
 {
-    ken_fs_info info = { 0 };
     app_handle *h = ken_zalloc(sizeof *h);
     h->app = app;
-    h->info = *project; // what a model is opened by
     ken_arena_init(&h->arena, 0);
-    h->info.root = ken_arena_dup(&h->arena, project->root);
-    h->info.name = ken_arena_dup(&h->arena, project->name);
-    h->info.db_path = ken_arena_dup(&h->arena, project->db_path);
-    h->info.notes_path = ken_arena_dup(&h->arena, project->notes_path);
+    h->info = ken_app__dup_project(project, &h->arena); // what a model is opened by
     h->project = project->id;
     lend(h);
     atomic_init(&h->n_sharers, 1);
-    ken_store_opts opts = { .path = project->db_path.ptr,
-                            .is_read_only = true,
-                            .tree = project->tree };
-    ken_status st = ken_fs_stat(KEN_FS_CWD, project->db_path.ptr, &info, NULL);
-    h->inode = info.stamp.inode;
-    if (!st)
-        st = ken_store_open(&opts, &h->store, err);
+    h->identity = ken_app__identity(project);
+    ken_status st = ken_app__open_index(
+        project, &(ken_store_opts){ .is_read_only = true, .may_ask_replica = true }, &h->store,
+        err);
     if (st) {
         close_handle(h);
         return st;
     }
     h->reader = ken_reader_new(h->store);
+    if (h->info.commit.len)
+        h->revision = ken_revision_new(h->info.root.ptr, h->info.commit);
+    ken_reader_set_revision(h->reader, h->revision);
     *out = h;
     return KEN_OK;
 }
 
+// In a database the pin tells: what it reads is found by the number of the index, and no other has it.
 static bool is_current(const app_handle *h)
 {
-    ken_fs_info info;
-    return !ken_fs_stat(KEN_FS_CWD, h->info.db_path.ptr, &info, NULL) &&
-           info.stamp.inode == h->inode;
+    return h->identity && (h->info.database || ken_app__identity(&h->info) == h->identity);
 }
 
 ken_status ken_app__check_is_current(const app_handle *h, ken_err *err)
 {
-    if (is_current(h))
-        return KEN_OK;
+    uint64_t identity = 0;
+    ken_status st = ken_app__identify(&h->info, &identity, err);
+    if (st ? st != KEN_ENOTFOUND : identity == h->identity)
+        return st;
     return KEN_FAIL(err, KEN_EBUSY,
                     "the index of '" KEN_STR_FMT "' was removed or replaced meanwhile; try again",
                     KEN_STR_ARG(h->info.name));
@@ -258,7 +275,7 @@ ken_status ken_app__check_is_current(const app_handle *h, ken_err *err)
 ken_status ken_app__take_handle(ken_app *app, const ken_project_info *project, app_handle **out,
                                 ken_err *err)
 {
-    app_handle *h = take_idle(app, project->id);
+    app_handle *h = take_idle(app, project->id, &project->tree);
     // One that cannot follow (its database or its root was replaced) makes room for a new one.
     if (h && (!is_current(h) || !ken_reader_is_current(h->reader))) {
         forget(app, h);
@@ -272,6 +289,24 @@ ken_status ken_app__take_handle(ken_app *app, const ken_project_info *project, a
         remember(app, h);
     *out = h;
     return KEN_OK;
+}
+
+app_handle *ken_app__take_idle(ken_app *app, const ken_project_info *project, ken_held_files *out)
+{
+    app_handle *h = take_idle(app, project->id, &project->tree);
+    *out = (ken_held_files){ 0 };
+    if (h && is_current(h))
+        ken_reader_list_held(h->reader, out);
+    return h;
+}
+
+void ken_app__give_idle(ken_app *app, app_handle *h)
+{
+    if (!h)
+        return;
+    pthread_mutex_lock(&app->lock);
+    h->is_lent = false;
+    pthread_mutex_unlock(&app->lock);
 }
 
 // What a snapshot keeps from its first pin on.
@@ -304,15 +339,17 @@ ken_status ken_app__pin_handle(app_handle *h, ken_err *err)
     return KEN_OK;
 }
 
-static ken_status take_pinned(ken_app *app, const ken_project_info *project, app_handle **out,
-                              ken_err *err)
+static ken_status take_pinned(ken_app *app, const ken_project_info *project,
+                              ken_database_reading *in, app_handle **out, ken_err *err)
 {
     for (;;) {
         ken_status st = ken_app__take_handle(app, project, out, err);
         if (st)
             return st;
         bool is_new = !(*out)->used_at;
-        st = ken_app__pin_handle(*out, err);
+        st = ken_store_share_read((*out)->store, in, err);
+        if (!st)
+            st = ken_app__pin_handle(*out, err);
         if (!st)
             return KEN_OK;
         ken_app__give_handle(app, *out);
@@ -342,8 +379,8 @@ static ken_status fail_opening(const ken_project_info *project, ken_status st, k
 }
 
 // What an open index takes serves every question to come, and is no cost of the one that opens it.
-ken_status ken_app_borrow(ken_app *app, const ken_project_info *project, ken_snapshot **out,
-                          ken_err *err)
+ken_status ken_app_borrow_in(ken_app *app, const ken_project_info *project,
+                             ken_database_reading *in, ken_snapshot **out, ken_err *err)
 {
     ken_err e = { 0 };
     app_handle *h = NULL;
@@ -351,7 +388,7 @@ ken_status ken_app_borrow(ken_app *app, const ken_project_info *project, ken_sna
     if (st)
         return st;
     ken_account *counted = ken_quota_exempt();
-    st = take_pinned(app, project, &h, &e);
+    st = take_pinned(app, project, in, &h, &e);
     ken_quota_count(counted);
     if (st)
         return fail_opening(project, st, &e, err);
@@ -359,19 +396,27 @@ ken_status ken_app_borrow(ken_app *app, const ken_project_info *project, ken_sna
     return KEN_OK;
 }
 
+ken_status ken_app_borrow(ken_app *app, const ken_project_info *project, ken_snapshot **out,
+                          ken_err *err)
+{
+    return ken_app_borrow_in(app, project, NULL, out, err);
+}
+
 // The idle handle that was used longest ago, out of the list, when there are too many.
 static app_handle *take_surplus(ken_app *app)
 {
-    size_t n_idle = 0, oldest = SIZE_MAX;
+    size_t n_idle = 0, n_bytes = 0, oldest = SIZE_MAX;
+    const size_t most = (size_t)ken_config_u64(app->config, KEN_CFG_OPEN_SIZE);
     for (size_t i = 0; i < app->handles.len; i++) {
         app_handle *h = app->handles.ptr[i];
         if (h->is_lent)
             continue;
         n_idle++;
+        n_bytes += h->held_bytes;
         if (oldest == SIZE_MAX || h->used_at < app->handles.ptr[oldest]->used_at)
             oldest = i;
     }
-    if (n_idle <= APP_IDLE_SNAPSHOTS)
+    if (n_idle <= APP_IDLE_SNAPSHOTS || (n_idle <= APP_IDLE_MOST && n_bytes <= most))
         return NULL;
     app_handle *h = app->handles.ptr[oldest];
     app->handles.ptr[oldest] = app->handles.ptr[--app->handles.len];
@@ -384,6 +429,7 @@ void ken_app__give_handle(ken_app *app, app_handle *h)
     bool was_pinned = h->snapshot != NULL;
     size_t graph_bytes =
         was_pinned && ken_metrics_is_on() ? ken_snapshot_graph_bytes(h->snapshot) : 0;
+    size_t held_bytes = was_pinned ? ken_snapshot_held_bytes(h->snapshot) : 0;
     if (was_pinned)
         ken_reader_unpin(h->reader);
     if (!was_pinned || has_met_damage()) { // what it holds may lack something
@@ -396,6 +442,7 @@ void ken_app__give_handle(ken_app *app, app_handle *h)
     h->is_lent = false;
     h->used_at = ++app->n_uses;
     h->graph_bytes = graph_bytes;
+    h->held_bytes = held_bytes;
     app_handle *surplus = take_surplus(app);
     pthread_mutex_unlock(&app->lock);
     if (surplus)
@@ -412,7 +459,7 @@ void ken_app_give_back(ken_app *app, const ken_project_info *project, ken_snapsh
 void ken_app__drop_idle(ken_app *app, ken_uuid project)
 {
     for (;;) {
-        app_handle *h = take_idle(app, project);
+        app_handle *h = take_idle(app, project, NULL);
         if (!h)
             return;
         forget(app, h);
@@ -428,10 +475,8 @@ ken_status ken_app_list_skips(ken_app *app, const ken_project_info *project, ken
     ken_skip_row *rows = NULL;
     size_t n = 0;
     ken_err e = { 0 };
-    ken_store_opts opts = { .path = project->db_path.ptr,
-                            .is_read_only = true,
-                            .tree = project->tree };
-    ken_status st = ken_store_open(&opts, &store, &e);
+    ken_status st =
+        ken_app__open_index(project, &(ken_store_opts){ .is_read_only = true }, &store, &e);
     if (!st)
         st = ken_store_load_skips(store, reason, limit, arena, &rows, &n, &e);
     ken_store_close(store);
@@ -447,7 +492,8 @@ ken_status ken_app_list_skips(ken_app *app, const ken_project_info *project, ken
 ken_status ken_app_count_ignored(const ken_project_info *project, const ken_cancel *cancel,
                                  ken_arena *arena, uint64_t *out, ken_err *err)
 {
-    ken_scan_opts opts = { 0 }, all = { .wants_ignored = true };
+    const ken_roots roots = ken_app_roots(project, arena);
+    ken_scan_opts opts = { .roots = &roots }, all = { .roots = &roots, .wants_ignored = true };
     ken_scan_result without = { 0 }, with = { 0 };
     const char *root = ken_arena_dup(arena, project->root).ptr;
     ken_status st = ken_scan(root, &opts, cancel, arena, &without, err);
@@ -488,6 +534,7 @@ ken_index_opts ken_app_index_opts(const ken_config *settings)
     o.scan.wants_secrets = ken_config_bool(settings, KEN_CFG_SECRETS);
     o.n_jobs = (uint32_t)ken_config_u64(settings, KEN_CFG_JOBS);
     o.memory_limit = ken_config_u64(settings, KEN_CFG_MEMORY_LIMIT);
+    o.only_likely = ken_app__only_likely(settings);
     o.chunks = chunk_sizes(settings);
     return o;
 }
@@ -503,22 +550,6 @@ static ken_status check_globs(const char *key, const ken_str *globs, size_t n, k
     return KEN_OK;
 }
 
-ken_status ken_app__lock_index(ken_app *app, const ken_project_info *project, int *out_fd,
-                               ken_err *err)
-{
-    ken_arena a;
-    ken_arena_init(&a, 1024);
-    ken_status st = ken_fs_make_dirs(app->index_dir.ptr, 0700, err);
-    if (!st) {
-        ken_str path = ken_arena_printf(&a, KEN_STR_FMT ".lock", KEN_STR_ARG(project->db_path));
-        st = ken_fs_lock(path.ptr, out_fd, err);
-    }
-    ken_arena_release(&a);
-    if (st)
-        (void)ken_err_wrap(err, "project '" KEN_STR_FMT "'", KEN_STR_ARG(project->name));
-    return st;
-}
-
 // A failure that goes away with the file; the others are of the disk, other processes or the caller.
 static bool is_about_the_file(ken_status st)
 {
@@ -526,27 +557,43 @@ static bool is_about_the_file(ken_status st)
            st != KEN_ETIMEOUT && st != KEN_EUNSUPPORTED;
 }
 
+// What SQL and servers without the folder read. The run is whole without it, and the next one tries again.
+static void fill_rows(ken_store *store, const ken_project_info *project, const ken_index_opts *opts,
+                      const ken_cancel *cancel)
+{
+    ken_err err = { 0 };
+    ken_index_fill_report r;
+    ken_status st =
+        ken_index_fill(store, project->root.ptr, opts->scan.max_file_bytes, cancel, &r, &err);
+    if (st && st != KEN_ECANCELLED)
+        KEN_LOG_WARNING("app", "rows of '" KEN_STR_FMT "' in the database: %.300s",
+                        KEN_STR_ARG(project->name), err.msg);
+}
+
 // `*is_unusable`: the database cannot be opened, or parts of it are damaged.
-static ken_status index_once(ken_app *app, const ken_project_info *project,
-                             const ken_index_opts *opts, const ken_cancel *cancel, ken_arena *arena,
-                             ken_index_report *out, bool *is_unusable, ken_err *err)
+static ken_status index_once(ken_app *app, const ken_project_info *project, const app_run *run,
+                             const ken_cancel *cancel, ken_arena *arena, ken_index_report *out,
+                             bool *is_unusable, ken_err *err)
 {
     ken_store *store = NULL;
-    ken_store_opts store_opts = { .path = project->db_path.ptr,
-                                  .map_bytes = ken_index_map_bytes(opts->memory_limit),
-                                  .tree = project->tree };
+    const ken_index_opts *opts = &run->opts;
+    const ken_store_opts store_opts = { .map_bytes = ken_index_map_bytes(opts->memory_limit),
+                                        .cache_bytes = ken_index_cache_bytes(opts->memory_limit),
+                                        .run = ken_app__run_of(run->lock) };
     ken_index_report saved = { 0 };
-    ken_status st = ken_store_open(&store_opts, &store, err);
+    ken_status st = ken_app__open_index(project, &store_opts, &store, err);
     // A forced run replaces what is damaged, so it looks at all of it first.
     if (!st && opts->is_forced)
         st = ken_store_verify(store, err);
     *is_unusable = st && is_about_the_file(st);
-    if (!st && ken_app__is_host(project))
+    if (!st && ken_app__is_host(project) && !project->database)
         st = ken_app__salvage(store, project->db_path, arena, &saved, err);
     if (!st)
         st = ken_index_run(store, project->root.ptr, opts, cancel, arena, out, err);
     if (!st)
         ken_app__drop_trees(app, store);
+    if (!st && project->database && !project->commit.len)
+        fill_rows(store, project, opts, cancel);
     ken_store_close(store);
     if (!st) {
         out->n_checkpoints_kept = saved.n_checkpoints_kept;
@@ -556,20 +603,20 @@ static ken_status index_once(ken_app *app, const ken_project_info *project,
 }
 
 // The lock is held. A forced run replaces what is damaged.
-static ken_status index_locked(ken_app *app, const ken_project_info *project,
-                               const ken_index_opts *opts, const ken_cancel *cancel,
-                               ken_arena *arena, ken_index_report *out, ken_err *err)
+static ken_status index_locked(ken_app *app, const ken_project_info *project, const app_run *run,
+                               const ken_cancel *cancel, ken_arena *arena, ken_index_report *out,
+                               ken_err *err)
 {
     ken_err e = { 0 };
     bool is_unusable = false;
-    ken_status st = index_once(app, project, opts, cancel, arena, out, &is_unusable, &e);
-    if (opts->is_forced && (is_unusable || st == KEN_ECORRUPT)) {
+    ken_status st = index_once(app, project, run, cancel, arena, out, &is_unusable, &e);
+    if (run->opts.is_forced && !project->database && (is_unusable || st == KEN_ECORRUPT)) {
         ken_str kept;
         e = (ken_err){ 0 };
         ken_app__drop_idle(app, project->id);
         st = ken_store_quarantine(project->db_path.ptr, arena, &kept, &e);
         if (!st)
-            st = index_once(app, project, opts, cancel, arena, out, &is_unusable, &e);
+            st = index_once(app, project, run, cancel, arena, out, &is_unusable, &e);
         if (!st)
             ken_store_forget_damage(); // of the file that was moved away
     }
@@ -581,13 +628,17 @@ static ken_status index_locked(ken_app *app, const ken_project_info *project,
     return st;
 }
 
-void ken_app__note_indexed(ken_app *app, const ken_project_info *project)
+void ken_app__note_indexed(ken_app *app, const ken_project_info *project, int64_t at_ms)
 {
+    if (project->commit.len)
+        return;
     // The time is for lists only: the generation is what counts, so failing here is no failure.
     ken_catalog *c = NULL;
+    if (project->indexed_at_ms == at_ms)
+        return;
     if (ken_app_take_catalog(app, false, &c, NULL))
         return;
-    if (ken_catalog_set_indexed(c, project->id, ken_clock_wall_ms(), NULL)) {
+    if (ken_catalog_set_indexed(c, project->id, at_ms, NULL)) {
         ken_catalog_close(c);
         return;
     }
@@ -601,7 +652,7 @@ static bool is_asking(ken_app *app, ken_uuid project)
     pthread_mutex_lock(&app->lock);
     for (size_t i = 0; i < app->handles.len; i++) {
         const app_handle *h = app->handles.ptr[i];
-        is = is || (h->is_lent && ken_uuid_eq(h->project, project) &&
+        is = is || (h->snapshot && ken_uuid_eq(h->project, project) &&
                     pthread_equal(h->lent_to, pthread_self()));
     }
     pthread_mutex_unlock(&app->lock);
@@ -615,7 +666,8 @@ static ken_status index_project(ken_app *app, const ken_project_info *project,
     KEN_ASSERT(!is_asking(app, project->id));
     ken_config *settings = NULL;
     ken_index_opts from_settings;
-    int lock_fd = -1;
+    app_lock *lock = NULL;
+    ken_cancel until_lost = { .also = cancel };
     ken_status st = KEN_OK;
     if (!opts) {
         st = ken_app_load_settings(app, project, &settings, err);
@@ -628,17 +680,22 @@ static ken_status index_project(ken_app *app, const ken_project_info *project,
     if (!st)
         st = check_globs("indexing.exclude", opts->scan.exclude, opts->scan.n_exclude, err);
     if (!st)
-        st = ken_app__lock_index(app, project, &lock_fd, err);
+        st = ken_app__lock_index(app, project, &lock, err);
     if (st)
         goto out;
     app_run run;
-    st = ken_app__begin_run(app, project, opts, lock_fd, cancel, &run, err);
+    ken_app__watch_lock(lock, &until_lost);
+    const ken_roots roots = ken_app_roots(project, arena);
+    ken_index_opts with_roots = *opts;
+    with_roots.scan.roots = &roots;
+    st = ken_app__begin_run(app, project, &with_roots, lock, &until_lost, &run, err);
     if (!st)
-        st = index_locked(app, project, &run.opts, cancel, arena, out, err);
+        st = index_locked(app, project, &run, &until_lost, arena, out, err);
+    st = ken_app__explain_lost(lock, st, err);
     ken_app__end_run(&run);
-    ken_fs_unlock(lock_fd);
+    ken_app__unlock_index(app, lock);
     if (!st)
-        ken_app__note_indexed(app, project);
+        ken_app__note_indexed(app, project, out->at_ms);
     ken_alloc_trim();
 out:
     ken_config_free(settings);
@@ -646,9 +703,9 @@ out:
 }
 
 // It has a limit of its own, and is no cost of a question that it is done for.
-ken_status ken_app_index(ken_app *app, const ken_project_info *project, const ken_index_opts *opts,
-                         const ken_cancel *cancel, ken_arena *arena, ken_index_report *out,
-                         ken_err *err)
+ken_status ken_app__index(ken_app *app, const ken_project_info *project, const ken_index_opts *opts,
+                          const ken_cancel *cancel, ken_arena *arena, ken_index_report *out,
+                          ken_err *err)
 {
     ken_err e = { 0 };
     ken_status st = ken_app__check_active(project, err);
@@ -662,9 +719,24 @@ ken_status ken_app_index(ken_app *app, const ken_project_info *project, const ke
     ken_quota_resume(paused);
     ken_app__count_run(st, st ? NULL : out, ken_clock_mono_ns() - began);
     ken_app__log_run(project, st, st ? NULL : out, &e);
+    if (!st)
+        ken_app__tend_vectors(app, project);
     if (st && err)
         *err = e;
     return st;
+}
+
+ken_status ken_app_index(ken_app *app, const ken_project_info *project, const ken_index_opts *opts,
+                         const ken_cancel *cancel, ken_arena *arena, ken_index_report *out,
+                         ken_err *err)
+{
+    ken_app_asking how = { .may_index = true, .cancel = cancel };
+    if (opts) {
+        how.on_progress = opts->on_progress;
+        how.progress_ctx = opts->progress_ctx;
+    }
+    ken_status st = ken_app__await_end(app, project, &how, err);
+    return st ? st : ken_app__index(app, project, opts, cancel, arena, out, err);
 }
 
 ken_status ken_app_index_as_set(ken_app *app, const ken_project_info *project,

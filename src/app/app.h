@@ -22,6 +22,7 @@
 #include "base/err.h"
 #include "base/id.h"
 #include "base/quota.h"
+#include "base/roots.h"
 #include "checkpoint/checkpoint.h"
 #include "config/config.h"
 #include "embed/embed.h"
@@ -49,11 +50,16 @@ ken_status ken_app_end_answer(ken_app *app, ken_status st, ken_err *err);
 // ---- projects ----
 typedef struct ken_project_info {
     ken_uuid id;
-    ken_str name;          // base name of the root unless set
-    ken_str root;          // absolute real path
-    ken_str db_path;       // its index, which worktrees of one repository share
-    ken_str notes_path;    // what people wrote; the same file when the index was made for it
-    ken_uuid tree;         // which files of the index are its own; zeros = those of its first tree
+    ken_str name;           // base name of the root unless set
+    ken_str root;           // absolute real path
+    ken_database *database; // where the next and notes_path are, by name; NULL = they are files
+    ken_str db_path;        // its index, which worktrees and clones of one repository share
+    ken_str further;        // its further roots (ken_app_roots); empty = none
+    ken_str notes_path;     // what people wrote; the same when the index was made for it
+    ken_uuid tree;          // which files of the index are its own; zeros = those of its first tree
+    // Of a project as a commit has it (ken_app_find_revision): the full id, and the tree of its folder.
+    ken_str commit; // empty = as its folder has it
+    ken_uuid work_tree;
     int64_t indexed_at_ms; // 0 = never completely
     bool root_exists;
     bool
@@ -81,6 +87,23 @@ ken_status ken_app_add_project(ken_app *app, ken_str path, ken_str name, ken_are
 // why. A project that is known already is given back in any case.
 ken_status ken_app_add_client_project(ken_app *app, ken_str path, ken_str name, ken_arena *arena,
                                       ken_project_info *out, ken_err *err) KEN_MUST_USE;
+// The further roots of a project, not opened.
+ken_roots ken_app_roots(const ken_project_info *project, ken_arena *arena);
+
+typedef struct ken_app_roots_change {
+    const ken_str *add; // "DIR", or "NAME=DIR" with another name than the folder's; absolute
+    size_t n_add;
+    const ken_str *remove; // names
+    size_t n_remove;
+    bool is_for_client; // which may not name every folder (app_roots.c)
+} ken_app_roots_change;
+// Takes roots out of a project, then adds some: the next run indexes what they hold. Nothing is changed when one of
+// them is refused: KEN_EINVAL for one that overlaps with another or has no good name, KEN_EEXIST for a name that is
+// taken, KEN_ENOTFOUND, KEN_EPERM. `project` is brought up to date.
+ken_status ken_app_change_roots(ken_app *app, ken_project_info *project,
+                                const ken_app_roots_change *asked, ken_arena *arena, ken_err *err)
+    KEN_MUST_USE;
+
 // The folders of projects.roots, real paths, those that exist; how many. 0 = no such setting, or none
 // of them exists.
 size_t ken_app_list_roots(ken_app *app, ken_arena *arena, ken_str **out);
@@ -103,9 +126,22 @@ ken_status ken_app_archive_project(ken_app *app, ken_project_info *project, bool
 // it cannot be told. Compare it with the generation's git_head.
 ken_str ken_app_read_head(ken_str root, ken_arena *arena);
 
+// The project as the commit has it that `name` (a branch, a tag, an id, main~3) means now. It is asked, borrowed and
+// given back as a project; nothing is checked out, and its files come from git's objects. The first question
+// indexes it, by the project's present settings. KEN_EINVAL for a name of no commit, or of several; KEN_EUNSUPPORTED
+// without a repository, and for a project of several folders; KEN_ENOTFOUND when the project was never indexed.
+ken_status ken_app_find_revision(ken_app *app, const ken_project_info *project, ken_str name,
+                                 const ken_cancel *cancel, ken_arena *arena, ken_project_info *out,
+                                 ken_err *err) KEN_MUST_USE;
+
 // The settings of a project, its .ken.yaml included. ken_config_free it.
 ken_status ken_app_load_settings(ken_app *app, const ken_project_info *project, ken_config **out,
                                  ken_err *err) KEN_MUST_USE;
+
+// A value as JSON has it: a number, a truth, a list or a text; "(set)" for a secret.
+json_t *ken_app_setting_json(const ken_config *settings, ken_config_key key, ken_arena *arena);
+// What they say without effect: {key, value, source, text} of each.
+json_t *ken_app_setting_notes_json(const ken_config *settings);
 
 // ---- embedding ----
 // What settings say about vectors. Texts are borrowed from `settings`.
@@ -170,6 +206,10 @@ ken_status ken_app_load_vectors(ken_app *app, const ken_project_info *project, k
 ken_embed_opts ken_app_model_opts(const ken_config *settings, const ken_model_record *m);
 // The members of a record, path and url included, as `ken model list --json` has them.
 json_t *ken_app_model_json(const ken_model_record *m);
+// Whether its files are there, and nothing that runs them: `why` says what is missing.
+bool ken_app_lacks_runtime(const ken_app *app, const ken_model_record *m, ken_err *why);
+// The same members, with "no runtime" and the reason as its status then.
+json_t *ken_app_listed_model_json(const ken_app *app, const ken_model_record *m);
 
 // ---- indexing ----
 // What settings say about indexing. The lists are borrowed from `settings`.
@@ -194,14 +234,18 @@ ken_status ken_app_index_as_set(ken_app *app, const ken_project_info *project,
                                 const ken_app_indexing *how, const ken_cancel *cancel,
                                 ken_arena *arena, ken_index_report *out, ken_err *err) KEN_MUST_USE;
 
-// A run that some process is at.
+// A run of a project that some process is at. Another worktree's is none of it, even where they share an index.
 typedef struct ken_app_run {
     int pid;
     ken_str stage;
     uint64_t n_done, n_total; // files
+    int64_t left_ms;          // about; 0 = not known
 } ken_app_run;
 
-bool ken_app_find_run(const ken_project_info *project, ken_arena *arena, ken_app_run *out);
+bool ken_app_find_run(const ken_app *app, const ken_project_info *project, ken_arena *arena,
+                      ken_app_run *out);
+// ", about 40 s left"; empty when that is not known.
+ken_str ken_app_left_text(const ken_app_run *run, ken_arena *arena);
 
 // ---- asking ----
 // What one question may cost, as settings say (base/quota.h).

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // An index that no project has: a file that was copied into the data folder, from a backup or another
 // machine, or that stayed when the list of projects was lost. A folder that becomes a project takes up the
-// one that was made of it, with its checkpoints, model and scope, instead of making another.
+// one that was made of it, with its checkpoints, model, scope and further roots, instead of making another.
 //
 // Which one was made of it: the one that names this root; else one whose root is not on this machine and
 // whose commit is in the folder's repository. A name alone is no evidence.
@@ -35,17 +35,9 @@ static bool is_known(const ken_catalog_row *rows, size_t n, ken_uuid id)
     return false;
 }
 
-static bool is_hash(ken_str s)
-{
-    for (size_t i = 0; i < s.len; i++)
-        if (!ken_is_digit(s.ptr[i]) && (s.ptr[i] < 'a' || s.ptr[i] > 'f'))
-            return false;
-    return s.len >= 40;
-}
-
 bool ken_app__has_commit(ken_str root, ken_str commit, ken_arena *arena)
 {
-    if (!is_hash(commit))
+    if (!ken_is_object_id(commit))
         return false;
     const char *argv[] = {
         "rev-parse", "--verify", "--quiet",
@@ -147,18 +139,32 @@ static ken_status put_root(ken_store *store, ken_str root, ken_arena *arena, ken
     return st;
 }
 
+// They are as wanted as they were; one whose folder is not on this machine is gone, which each answer says.
+static ken_status take_further(ken_app *app, ken_catalog *c, ken_project_info *p, ken_arena *arena,
+                               ken_err *err)
+{
+    ken_store *store = NULL;
+    ken_str text = KEN_STR("");
+    const ken_store_opts opts = { .path = p->db_path.ptr, .is_read_only = true };
+    ken_status st = ken_store_open(&opts, &store, err);
+    if (!st)
+        st = ken_index_load_roots(store, arena, &text, err);
+    ken_store_close(store);
+    return st || !text.len ? st : ken_app__restore_further(app, c, p, text, arena, err);
+}
+
 static ken_status move_index(ken_app *app, const ken_project_info *p, ken_arena *arena,
                              ken_err *err)
 {
-    int lock = -1;
+    app_lock *lock = NULL;
     ken_store *store = NULL;
     ken_status st = ken_app__lock_index(app, p, &lock, err);
     if (!st)
-        st = ken_store_open(&(ken_store_opts){ .path = p->db_path.ptr }, &store, err);
+        st = ken_app__open_index(p, &(ken_store_opts){ 0 }, &store, err);
     if (!st)
         st = put_root(store, p->root, arena, err);
     ken_store_close(store);
-    ken_fs_unlock(lock);
+    ken_app__unlock_index(app, lock);
     return st;
 }
 
@@ -167,17 +173,20 @@ ken_status ken_app__take_up(ken_app *app, ken_catalog *c, ken_str root, ken_str 
 {
     search s = { .root = root, .arena = arena };
     ken_catalog_row row;
-    if (!find(app, c, &s))
+    if (ken_app__has_database(app) ||
+        !find(app, c, &s)) // no file is taken into a database by its name
         return KEN_ENOTFOUND;
     ken_status st = ken_catalog_add_as(c, s.id, root, name, ken_clock_wall_ms(), arena, &row, err);
     if (st)
         return st == KEN_EEXIST ? KEN_ENOTFOUND : st; // another process was faster
     st = ken_catalog_set_indexed(c, s.id, s.at_ms, err);
-    const ken_project_info p = { .id = row.id,
-                                 .name = row.name,
-                                 .root = row.root,
-                                 .db_path = row.db_path,
-                                 .notes_path = row.notes_path };
+    ken_project_info p = { .id = row.id,
+                           .name = row.name,
+                           .root = row.root,
+                           .db_path = row.db_path,
+                           .notes_path = row.notes_path };
+    if (!st)
+        st = take_further(app, c, &p, arena, err);
     if (!st && s.evidence == BY_COMMIT)
         st = move_index(app, &p, arena, err);
     row.indexed_at_ms = s.at_ms;

@@ -23,10 +23,8 @@ static ken_status open_writer(void *ctx, ken_store **out, ken_err *err)
     ken_status gone = ken_app__check_is_current(h, err);
     if (gone)
         return gone;
-    ken_store_opts opts = { .path = h->info.notes_path.ptr,
-                            .busy_ms = APP_WRITER_BUSY_MS,
-                            .cache_bytes = CACHE_BYTES };
-    ken_status st = h->writer ? KEN_OK : ken_store_open(&opts, &h->writer, err);
+    const ken_store_opts opts = { .busy_ms = APP_WRITER_BUSY_MS, .cache_bytes = CACHE_BYTES };
+    ken_status st = h->writer ? KEN_OK : ken_app__open_notes_of(&h->info, &opts, &h->writer, err);
     if (!st)
         *out = h->writer;
     return st;
@@ -36,25 +34,22 @@ static ken_status open_writer(void *ctx, ken_store **out, ken_err *err)
 static ken_status make_notes(const app_handle *h, ken_err *err)
 {
     ken_store *store = NULL;
-    if (ken_app__is_host(&h->info) || ken_fs_exists(h->info.notes_path.ptr))
+    if (ken_app__is_host(&h->info) || ken_app__has_notes(&h->info))
         return KEN_OK;
-    ken_status st =
-        ken_store_open(&(ken_store_opts){ .path = h->info.notes_path.ptr }, &store, err);
+    ken_status st = ken_app__open_notes_of(&h->info, &(ken_store_opts){ 0 }, &store, err);
     ken_store_close(store);
     return st;
 }
 
 ken_status ken_app__open_notes(app_handle *h, ken_err *err)
 {
-    const ken_store_opts reading = { .path = h->info.notes_path.ptr,
-                                     .is_read_only = true,
-                                     .cache_bytes = CACHE_BYTES };
+    const ken_store_opts reading = { .is_read_only = true, .cache_bytes = CACHE_BYTES };
     if (h->notes)
         return KEN_OK;
     ken_status st = ken_app__check_is_current(h, err);
     if (!st)
         st = make_notes(h, err);
-    return st ? st : ken_store_open(&reading, &h->notes, err);
+    return st ? st : ken_app__open_notes_of(&h->info, &reading, &h->notes, err);
 }
 
 ken_status ken_app_checkpoints(ken_app *app, ken_snapshot *snapshot, ken_checkpoints **out,

@@ -70,7 +70,7 @@ void ken_app__give_place(app_place *p)
 void ken_app__on_bytes(void *ctx, uint64_t done_bytes, uint64_t total_bytes)
 {
     const app_bytes_progress *p = ctx;
-    const ken_index_progress now = { p->stage, 0, 0, done_bytes, total_bytes };
+    const ken_index_progress now = { p->stage, 0, 0, done_bytes, total_bytes, 0 };
     if (p->on_progress)
         p->on_progress(p->ctx, &now);
 }
@@ -117,24 +117,37 @@ static ken_status copy_notes(export *x, ken_store *from, ken_store *to, ken_err 
         return KEN_OK;
     if (ken_app__is_host(p))
         return ken_app__copy_checkpoints(to, from, &x->out->info.n_checkpoints, err);
-    ken_status st = ken_store_open(
-        &(ken_store_opts){ .path = p->notes_path.ptr, .is_read_only = true }, &notes, err);
+    ken_status st =
+        ken_app__open_notes_of(p, &(ken_store_opts){ .is_read_only = true }, &notes, err);
     if (!st)
         st = ken_app__copy_checkpoints(to, notes, &x->out->info.n_checkpoints, err);
     ken_store_close(notes);
     return st == KEN_ENOTFOUND ? KEN_OK : st; // nobody wrote anything
 }
 
+// Of further roots the names alone: where they are on this machine is nobody's business.
+static ken_str names_of(ken_str text, ken_arena *arena)
+{
+    ken_roots roots = ken_roots_parse(text, arena);
+    for (size_t i = 0; i < roots.n; i++)
+        roots.more[i].path = KEN_STR("/");
+    return ken_roots_format(&roots, arena);
+}
+
 static ken_status copy_index(export *x, ken_store *from, ken_store *to, ken_err *err)
 {
     ken_index_copy_report copied;
     ken_bundle_info *i = &x->out->info;
-    const ken_index_copy_opts opts = { .root = { "", 0 },
-                                       .on_progress = x->opts->on_progress,
-                                       .progress_ctx = x->opts->progress_ctx };
-    ken_status st = ken_store_begin_write(to, err);
+    ken_index_copy_opts opts = { .root = { "", 0 },
+                                 .on_progress = x->opts->on_progress,
+                                 .progress_ctx = x->opts->progress_ctx };
+    ken_str text;
+    ken_status st = ken_index_load_roots(from, x->arena, &text, err);
+    if (!st)
+        st = ken_store_begin_write(to, err);
     if (st)
         return st;
+    opts.roots = names_of(text, x->arena);
     st = ken_index_copy(from, to, &opts, x->cancel, &copied, err);
     if (!st)
         st = copy_notes(x, from, to, err);
@@ -180,10 +193,8 @@ static ken_status describe(export *x, ken_store *store, ken_err *err)
 static ken_status copy_out(export *x, ken_str path, ken_err *err)
 {
     ken_store *from = NULL, *to = NULL;
-    ken_status st = ken_store_open(&(ken_store_opts){ .path = x->project->db_path.ptr,
-                                                      .is_read_only = true,
-                                                      .tree = x->project->tree },
-                                   &from, err);
+    ken_status st =
+        ken_app__open_index(x->project, &(ken_store_opts){ .is_read_only = true }, &from, err);
     if (st == KEN_ENOTFOUND)
         st = KEN_FAIL(err, st,
                       "project '" KEN_STR_FMT "' is not indexed yet; run: ken index " KEN_STR_FMT,

@@ -481,10 +481,8 @@ ken_status ken_app_load_changes(ken_app *app, const ken_project_info *project, u
     ken_store *store = NULL;
     ken_file_event *list = NULL;
     size_t n = 0, n_kept = 0;
-    ken_store_opts opts = { .path = project->db_path.ptr,
-                            .is_read_only = true,
-                            .tree = project->tree };
-    ken_status st = ken_store_open(&opts, &store, err);
+    ken_status st =
+        ken_app__open_index(project, &(ken_store_opts){ .is_read_only = true }, &store, err);
     if (!st)
         st = ken_index_load_events(store, arena, &list, &n, err);
     ken_store_close(store);

@@ -84,8 +84,7 @@ static void check_runtime(checkup *c)
     size_t n = 0;
     ken_err err = { 0 };
     bool is_needed = ken_str_eq_c(ken_config_str(c->app->config, KEN_CFG_EMBED_PROVIDER), "onnx");
-    if (ken_fs_exists(c->app->catalog_path.ptr) &&
-        !ken_app_list_models(c->app, c->arena, &list, &n, NULL))
+    if (ken_app__has_catalog(c->app) && !ken_app_list_models(c->app, c->arena, &list, &n, NULL))
         for (size_t i = 0; i < n; i++)
             is_needed = is_needed || (list[i].status == KEN_MODEL_READY &&
                                       ken_str_eq_c(list[i].provider, "onnx"));
@@ -143,8 +142,7 @@ static ken_status look_into(checkup *c, const ken_project_info *p, ken_generatio
                             ken_err *err)
 {
     ken_store *store = NULL;
-    ken_store_opts opts = { .path = p->db_path.ptr, .is_read_only = true, .tree = p->tree };
-    ken_status st = ken_store_open(&opts, &store, err);
+    ken_status st = ken_app__open_index(p, &(ken_store_opts){ .is_read_only = true }, &store, err);
     if (!st)
         st = ken_store_load_generation(store, c->arena, out, err);
     if (!st && c->is_deep)
@@ -158,7 +156,8 @@ static void check_checkpoints(checkup *c, const ken_project_info *p)
 {
     ken_store_journal journal = { 0 };
     ken_err err = { 0 };
-    ken_status st = ken_store_read_journal(p->notes_path.ptr, &journal, &err);
+    ken_status st =
+        p->database ? KEN_OK : ken_store_read_journal(p->notes_path.ptr, &journal, &err);
     if (st) {
         ken_app__add_health(c, "checkpoints", KEN_HEALTH_FAIL,
                             ken_arena_dup(c->arena, ken_str_c(err.msg)));
@@ -193,8 +192,9 @@ static void check_project(checkup *c, const ken_project_info *p)
         health = KEN_HEALTH_WARN;
         text = ken_arena_printf(c->arena,
                                 "'" KEN_STR_FMT "': its folder " KEN_STR_FMT
-                                " is gone; to forget it: ken projects remove",
-                                KEN_STR_ARG(p->name), KEN_STR_ARG(p->root));
+                                " is %s; to forget it: ken projects remove",
+                                KEN_STR_ARG(p->name), KEN_STR_ARG(p->root),
+                                p->database ? "not on this machine" : "gone");
     } else if (ken_app_load_settings(c->app, p, &settings, &err)) {
         health = KEN_HEALTH_FAIL;
         text = ken_arena_dup(c->arena, ken_str_c(err.msg));
@@ -206,6 +206,75 @@ static void check_project(checkup *c, const ken_project_info *p)
     ken_config_free(settings);
     ken_app__add_health(c, "project", health, text);
     check_checkpoints(c, p);
+}
+
+static void check_replica(checkup *c, ken_database *db)
+{
+    ken_database_check_replica(db);
+    ken_replica_usage r = ken_database_get_replica(db);
+    if (!r.exists)
+        return;
+    const char *what = r.is_down     ? "it does not answer"
+                       : r.is_other  ? "it does not follow the primary"
+                       : r.is_behind ? "it is behind"
+                                     : NULL;
+    ken_app__add_health(
+        c, "replica", what ? KEN_HEALTH_WARN : KEN_HEALTH_OK,
+        what ? ken_arena_printf(c->arena, "%s (%s); the primary is asked", what, r.why)
+             : KEN_STR("it has what the primary has"));
+}
+
+// A database of PostgreSQL: it can be reached, and its tables are those that were made.
+static void check_database(checkup *c)
+{
+    ken_database *db = NULL;
+    ken_err err = { 0 };
+    ken_status st = ken_app__get_database(c->app, &db, &err);
+    if (!st)
+        st = ken_database_check_schema(db, &err);
+    ken_app__add_health(
+        c, "database", st ? KEN_HEALTH_FAIL : KEN_HEALTH_OK,
+        st ? ken_arena_dup(c->arena, ken_str_c(err.msg))
+           : ken_arena_printf(c->arena, "%s, schema version %d%s", ken_database_name(db),
+                              ken_database_schema(),
+                              ken_database_get_usage(db).is_pooled ? ", through a pooler" : ""));
+    if (!st)
+        check_replica(c, db);
+}
+
+static ken_str vectors_text(checkup *c, const ken_database_vectors *v)
+{
+    if (!v->is_on)
+        return ken_arena_printf(c->arena, "%s; the vectors of the indexes themselves are scanned",
+                                v->why);
+    ken_str recall =
+        v->has_recall
+            ? ken_arena_printf(c->arena, "recall@10 %.3f beside the exact scan", v->recall)
+            : KEN_STR("recall not measured yet");
+    return ken_arena_printf(c->arena,
+                            "pgvector %s: %" PRIu64 " vectors (%s) of %" PRIu64 " models, %" PRIu64
+                            " with an HNSW index; " KEN_STR_FMT,
+                            v->version, v->n_rows, v->type, v->n_models, v->n_indexed,
+                            KEN_STR_ARG(recall));
+}
+
+// Where nobody asked for pgvector there is nothing to say.
+static void check_vectors(checkup *c)
+{
+    ken_database *db = NULL;
+    ken_database_vectors v = { .is_on = false };
+    ken_err err = { 0 };
+    ken_status st = ken_app__get_database(c->app, &db, NULL);
+    if (st) // said already
+        return;
+    st = ken_database_get_vectors(db, &v, &err);
+    if (!st && !v.is_on && !v.why[0])
+        return;
+    ken_app__add_health(c, "vectors",
+                        st         ? KEN_HEALTH_FAIL
+                        : !v.is_on ? KEN_HEALTH_WARN
+                                   : KEN_HEALTH_OK,
+                        st ? ken_arena_dup(c->arena, ken_str_c(err.msg)) : vectors_text(c, &v));
 }
 
 // What people wrote: the database, and its journal.
@@ -272,7 +341,10 @@ ken_status ken_app_check_health(ken_app *app, bool is_deep, const ken_cancel *ca
     check_runtime(&c);
     check_sandbox(&c);
     check_git(&c);
-    if (is_deep)
+    if (ken_app__has_database(app)) {
+        check_database(&c);
+        check_vectors(&c);
+    } else if (is_deep)
         check_catalog(&c);
     ken_status st = check_projects(&c, err);
     if (!st) {

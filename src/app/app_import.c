@@ -171,6 +171,7 @@ typedef struct import {
     ken_arena *arena;
     ken_app_import_report *out;
     bool was_known; // the project
+    ken_str roots;  // the project's, of those that the bundle has
 } import;
 
 static ken_status fail_present(const ken_project_info *p, ken_err *err)
@@ -194,9 +195,7 @@ static ken_status find_present(import *x, ken_err *err)
         return KEN_OK;
     ken_status st = ken_app__check_active(&p, err);
     if (st || x->opts->replaces ||
-        ken_store_open(
-            &(ken_store_opts){ .path = p.db_path.ptr, .is_read_only = true, .tree = p.tree },
-            &store, NULL))
+        ken_app__open_index(&p, &(ken_store_opts){ .is_read_only = true }, &store, NULL))
         return st;
     st = ken_store_get_generation(store, &generation, err);
     ken_store_close(store);
@@ -228,6 +227,7 @@ static ken_status write_index(import *x, ken_store *from, ken_store *to, ken_err
     uint64_t generation = 0;
     ken_app_import_report *r = x->out;
     const ken_index_copy_opts opts = { .root = r->project.root,
+                                       .roots = x->roots,
                                        .on_progress = x->opts->on_progress,
                                        .progress_ctx = x->opts->progress_ctx };
     ken_status st = ken_store_begin_write(to, err);
@@ -250,9 +250,10 @@ static ken_status import_locked(import *x, ken_store *from, ken_err *err)
 {
     ken_store *to = NULL;
     ken_err e = { 0 };
-    const ken_store_opts opts = { .path = x->out->project.db_path.ptr,
-                                  .busy_ms = APP_WRITER_BUSY_MS };
-    ken_status st = ken_store_open(&opts, &to, &e);
+    ken_project_info first = x->out->project;
+    first.tree = (ken_uuid){ { 0 } };
+    const ken_store_opts opts = { .busy_ms = APP_WRITER_BUSY_MS };
+    ken_status st = ken_app__open_index(&first, &opts, &to, &e);
     if (!st)
         st = write_index(x, from, to, &e);
     if (!st) {
@@ -268,7 +269,7 @@ static ken_status import_locked(import *x, ken_store *from, ken_err *err)
 }
 
 // A question that brings the index up to date has it for a moment; a long run is not waited for to its end.
-static ken_status wait_for_index(const import *x, int *out_lock, ken_err *err)
+static ken_status wait_for_index(const import *x, app_lock **out_lock, ken_err *err)
 {
     ken_status st = KEN_EBUSY;
     for (int waited_ms = 0; st == KEN_EBUSY && waited_ms <= APP_WRITER_BUSY_MS;
@@ -283,10 +284,38 @@ static ken_status wait_for_index(const import *x, int *out_lock, ken_err *err)
     return st;
 }
 
+// The further roots of the bundle are those of the project that have the same names.
+static ken_status bind_roots(import *x, ken_store *from, ken_err *err)
+{
+    ken_str text;
+    const ken_project_info *p = &x->out->project;
+    ken_status st = ken_index_load_roots(from, x->arena, &text, err);
+    if (st)
+        return st;
+    ken_roots wanted = ken_roots_parse(text, x->arena);
+    const ken_roots there = ken_app_roots(p, x->arena);
+    for (size_t i = 0; i < wanted.n; i++) {
+        ken_str below, mark = ken_root_path(&wanted.more[i], KEN_STR(""), x->arena);
+        const ken_root *own = ken_roots_find(&there, mark, &below);
+        if (!own) {
+            return KEN_FAIL(err, KEN_EINVAL,
+                            "the bundle has files of a further root '" KEN_STR_FMT
+                            "', and where that is here is not known; name the folder of each, then "
+                            "import with --force: ken index " KEN_STR_FMT " --add-root " KEN_STR_FMT
+                            "=DIR",
+                            KEN_STR_ARG(wanted.more[i].name), KEN_STR_ARG(p->root),
+                            KEN_STR_ARG(wanted.more[i].name));
+        }
+        wanted.more[i].path = own->path;
+    }
+    x->roots = ken_roots_format(&wanted, x->arena);
+    return KEN_OK;
+}
+
 // The folder becomes a project only now that all of the bundle was looked at, and stays none when it fails.
 static ken_status put_into_project(import *x, ken_store *from, ken_err *err)
 {
-    int lock = -1;
+    app_lock *lock = NULL;
     ken_project_info *p = &x->out->project;
     ken_status st = ken_app_add_project(x->app, x->root, x->name, x->arena, p, err);
     // What is imported is whole: it is not put among the files of other worktrees.
@@ -294,13 +323,15 @@ static ken_status put_into_project(import *x, ken_store *from, ken_err *err)
         st = ken_app__unshare(x->app, p, x->arena, p, err);
     if (st)
         return st;
-    st = wait_for_index(x, &lock, err);
+    st = bind_roots(x, from, err);
+    if (!st)
+        st = wait_for_index(x, &lock, err);
     if (!st) {
         st = import_locked(x, from, err);
-        ken_fs_unlock(lock);
+        ken_app__unlock_index(x->app, lock);
     }
     if (!st)
-        ken_app__note_indexed(x->app, p);
+        ken_app__note_indexed(x->app, p, ken_clock_wall_ms());
     else if (!x->was_known && st != KEN_EEXIST) {
         ken_status removed = ken_app_remove_project(x->app, p, NULL);
         (void)removed;

@@ -10,16 +10,16 @@ enum {
 void ken_app__keep(void *ctx, ken_str name, ken_str value)
 {
     const app_handle *h = ctx;
-    ken_store_opts opts = { .path = h->info.db_path.ptr,
-                            .busy_ms = KEEP_BUSY_MS,
-                            .tree = h->info.tree };
+    const ken_store_opts opts = { .busy_ms = KEEP_BUSY_MS };
     ken_store *store = NULL;
-    int lock_fd = -1;
+    app_lock *lock = NULL;
     if (ken_config_bool(h->app->config, KEN_CFG_READ_ONLY) ||
-        ken_app__lock_index(h->app, &h->info, &lock_fd, NULL))
+        ken_app__lock_index(h->app, &h->info, &lock, NULL))
         return;
     // An index that was removed must not come back for this.
-    ken_status st = ken_fs_exists(opts.path) ? ken_store_open(&opts, &store, NULL) : KEN_ENOTFOUND;
+    ken_status st = ken_app__has_index(&h->info)
+                        ? ken_app__open_index(&h->info, &opts, &store, NULL)
+                        : KEN_ENOTFOUND;
     if (!st)
         st = ken_store_begin_write(store, NULL);
     if (!st)
@@ -29,5 +29,5 @@ void ken_app__keep(void *ctx, ken_str name, ken_str value)
     if (st && store)
         ken_store_rollback(store);
     ken_store_close(store);
-    ken_fs_unlock(lock_fd);
+    ken_app__unlock_index(h->app, lock);
 }

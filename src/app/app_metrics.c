@@ -50,7 +50,7 @@ static size_t list_open(ken_app *app, ken_arena *arena, ken_str **out_paths, dou
         bool is_known = false;
         for (size_t k = 0; k < n; k++)
             is_known = is_known || ken_str_eq(paths[k], h->info.db_path);
-        if (!is_known)
+        if (!is_known && !h->info.database)
             paths[n++] = ken_arena_dup(arena, h->info.db_path);
         *out_graphs += (double)h->graph_bytes;
     }
@@ -58,6 +58,21 @@ static size_t list_open(ken_app *app, ken_arena *arena, ken_str **out_paths, dou
     pthread_mutex_unlock(&app->lock);
     *out_paths = paths;
     return n;
+}
+
+static void read_replica(ken_app *app, ken_metrics_sink *sink)
+{
+    pthread_mutex_lock(&app->database_lock);
+    ken_replica_usage r =
+        app->database ? ken_database_get_replica(app->database) : (ken_replica_usage){ 0 };
+    pthread_mutex_unlock(&app->database_lock);
+    if (!r.exists)
+        return;
+    ken_metrics_put(sink, KEN_METRIC_REPLICA_STATE, r.is_down, KEN_LABELS("down"));
+    ken_metrics_put(sink, KEN_METRIC_REPLICA_STATE, r.is_behind, KEN_LABELS("behind"));
+    ken_metrics_put(sink, KEN_METRIC_REPLICA_STATE, r.is_other, KEN_LABELS("other"));
+    ken_metrics_put(sink, KEN_METRIC_REPLICA_READS, (double)r.n_answers, KEN_LABELS("answered"));
+    ken_metrics_put(sink, KEN_METRIC_REPLICA_READS, (double)r.n_older, KEN_LABELS("older"));
 }
 
 void ken_app__read_metrics(void *ctx, ken_metrics_sink *sink)
@@ -81,5 +96,6 @@ void ken_app__read_metrics(void *ctx, ken_metrics_sink *sink)
     ken_metrics_put(sink, KEN_METRIC_CACHE_ENTRIES, (double)n_handles, KEN_LABELS("index"));
     ken_metrics_put(sink, KEN_METRIC_CACHE_BYTES, graphs, KEN_LABELS("graph"));
     ken_app__read_followed(app, sink);
+    read_replica(app, sink);
     ken_arena_release(&arena);
 }

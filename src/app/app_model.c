@@ -166,6 +166,23 @@ json_t *ken_app_model_json(const ken_model_record *m)
     return o;
 }
 
+bool ken_app_lacks_runtime(const ken_app *app, const ken_model_record *m, ken_err *why)
+{
+    return m->status == KEN_MODEL_READY && ken_str_eq_c(m->provider, "onnx") &&
+           ken_embed_check_runtime(ken_config_str(app->config, KEN_CFG_ONNX_RUNTIME).ptr, why);
+}
+
+json_t *ken_app_listed_model_json(const ken_app *app, const ken_model_record *m)
+{
+    ken_err why = { 0 };
+    json_t *o = ken_app_model_json(m);
+    if (ken_app_lacks_runtime(app, m, &why)) {
+        ken_json_set_str(o, "status", KEN_STR("no runtime"));
+        ken_json_set_str(o, "status_reason", ken_str_c(why.msg));
+    }
+    return o;
+}
+
 static ken_status read_json(ken_str text, ken_arena *arena, ken_model_record *out, ken_err *err)
 {
     json_t *o = NULL;
@@ -260,7 +277,7 @@ void ken_app__write_model(const ken_model_record *m, ken_buf *out)
 static ken_status save_choice(ken_app *app, const ken_project_info *project,
                               const ken_model_record *m, ken_arena *arena, ken_err *err)
 {
-    int lock = -1;
+    app_lock *lock = NULL;
     ken_store *store = NULL;
     ken_project_info own = *project;
     ken_buf text = KEN_BUF_INIT(64 * 1024);
@@ -271,8 +288,7 @@ static ken_status save_choice(ken_app *app, const ken_project_info *project,
     if (!st)
         st = ken_app__lock_index(app, &own, &lock, err);
     if (!st)
-        st = ken_store_open(&(ken_store_opts){ .path = own.db_path.ptr, .tree = own.tree }, &store,
-                            err);
+        st = ken_app__open_index(&own, &(ken_store_opts){ 0 }, &store, err);
     if (!st)
         st = ken_store_begin_write(store, err);
     if (!st)
@@ -280,7 +296,7 @@ static ken_status save_choice(ken_app *app, const ken_project_info *project,
     if (!st)
         st = ken_store_commit(store, err);
     ken_store_close(store);
-    ken_fs_unlock(lock);
+    ken_app__unlock_index(app, lock);
     ken_buf_release(&text);
     return st;
 }
@@ -303,12 +319,10 @@ static ken_status load_choice(const ken_project_info *project, ken_arena *arena,
 {
     ken_store *store = NULL;
     ken_str text = { 0 };
-    if (!ken_fs_exists(project->db_path.ptr))
+    if (!ken_app__has_index(project))
         return KEN_ENOTFOUND;
-    ken_status st = ken_store_open(&(ken_store_opts){ .path = project->db_path.ptr,
-                                                      .is_read_only = true,
-                                                      .tree = project->tree },
-                                   &store, err);
+    ken_status st =
+        ken_app__open_index(project, &(ken_store_opts){ .is_read_only = true }, &store, err);
     if (!st)
         st = ken_store_load_value(store, KEN_STR(VALUE_KEY), arena, &text, err);
     ken_store_close(store);

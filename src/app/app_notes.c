@@ -107,3 +107,45 @@ void ken_app__log_embedding(const ken_project_info *project, ken_status st,
     ken_log_record(KEN_LOG_INFO, "index", "embedding completed", fields,
                    sizeof fields / sizeof *fields);
 }
+
+json_t *ken_app_setting_json(const ken_config *settings, ken_config_key key, ken_arena *arena)
+{
+    const ken_str *items;
+    json_t *list;
+    size_t n;
+    switch (ken_config_key_type(key)) {
+    case KEN_CONFIG_BOOL:
+        return json_boolean(ken_config_bool(settings, key));
+    case KEN_CONFIG_COUNT:
+    case KEN_CONFIG_SIZE:
+        return json_integer((json_int_t)ken_config_u64(settings, key));
+    case KEN_CONFIG_LIST:
+        list = json_array();
+        n = ken_config_list(settings, key, &items);
+        for (size_t i = 0; i < n; i++)
+            ken_json_append(list, ken_json_str(items[i]));
+        return list;
+    case KEN_CONFIG_TEXT:
+    case KEN_CONFIG_WORD:
+    case KEN_CONFIG_SECRET:
+    case KEN_CONFIG_UNKNOWN:
+    default:
+        return ken_json_str(ken_config_format(settings, key, arena));
+    }
+}
+
+json_t *ken_app_setting_notes_json(const ken_config *settings)
+{
+    const ken_config_note *notes;
+    json_t *list = json_array();
+    size_t n = ken_config_notes(settings, &notes);
+    for (size_t i = 0; i < n; i++) {
+        json_t *o = json_object();
+        ken_json_set_str(o, "key", notes[i].name);
+        ken_json_set_str(o, "value", notes[i].value);
+        ken_json_set_str(o, "source", notes[i].where);
+        ken_json_set_str(o, "text", notes[i].text);
+        ken_json_append(list, o);
+    }
+    return list;
+}

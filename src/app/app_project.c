@@ -4,11 +4,13 @@
 
 #include "app/app.h"
 #include "app/app_priv.h"
+#include "app/projects.h"
 #include "app/remotes.h"
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/clock.h"
 #include "base/path.h"
+#include "base/url.h"
 #include "base/utf8.h"
 
 enum {
@@ -31,13 +33,12 @@ ken_status ken_app_take_catalog(ken_app *app, bool may_create, ken_catalog **out
     }
     ken_catalog_close(c);
     c = NULL;
-    if (!may_create && !ken_fs_exists(app->catalog_path.ptr) &&
-        !ken_catalog_has_journal(app->catalog_path.ptr))
+    if (!may_create && !ken_app__has_catalog(app))
         return KEN_ENOTFOUND;
     ken_err e = { 0 };
-    ken_status st = ken_catalog_open(app->catalog_path.ptr, false, out, &e);
+    ken_status st = ken_app__open_catalog(app, false, out, &e);
     // Asking must also work where nothing may be written.
-    if (st && !may_create && ken_catalog_open(app->catalog_path.ptr, true, &c, NULL) == KEN_OK) {
+    if (st && !may_create && ken_app__open_catalog(app, true, &c, NULL) == KEN_OK) {
         if (st == KEN_EPERM || !ken_catalog_is_behind(c)) {
             *out = c;
             return KEN_OK;
@@ -83,13 +84,27 @@ ken_project_info ken_app__project_of(const ken_catalog_row *row)
         .id = row->id,
         .name = row->name,
         .root = row->root,
+        .database = row->database,
         .db_path = row->db_path,
+        .further = { "", 0 },
         .notes_path = row->notes_path,
         .tree = is_own ? first : row->id,
         .indexed_at_ms = row->indexed_at_ms,
         .root_exists = ken_fs_exists(row->root.ptr),
         .is_archived = !row->is_active,
     };
+}
+
+ken_project_info ken_app__dup_project(const ken_project_info *project, ken_arena *arena)
+{
+    ken_project_info own = *project;
+    own.name = ken_arena_dup(arena, project->name);
+    own.root = ken_arena_dup(arena, project->root);
+    own.db_path = ken_arena_dup(arena, project->db_path);
+    own.notes_path = ken_arena_dup(arena, project->notes_path);
+    own.commit = ken_arena_dup(arena, project->commit);
+    own.further = ken_arena_dup(arena, project->further);
+    return own;
 }
 
 static ken_status load_rows(ken_app *app, ken_arena *arena, ken_catalog_row **out, size_t *out_n,
@@ -112,6 +127,21 @@ static ken_status load_rows(ken_app *app, ken_arena *arena, ken_catalog_row **ou
     return st;
 }
 
+typedef struct further {
+    ken_project_info *projects;
+    size_t n;
+    ken_arena *arena;
+} further;
+
+static ken_status load_further(ken_catalog *c, void *ctx, ken_err *err)
+{
+    const further *f = ctx;
+    ken_status st = KEN_OK;
+    for (size_t i = 0; i < f->n && !st; i++)
+        st = ken_app__load_further(c, &f->projects[i], f->arena, err);
+    return st;
+}
+
 ken_status ken_app_list_projects(ken_app *app, ken_arena *arena, ken_project_info **out,
                                  size_t *out_n, ken_err *err)
 {
@@ -123,8 +153,10 @@ ken_status ken_app_list_projects(ken_app *app, ken_arena *arena, ken_project_inf
     *out = KEN_ARENA_ARRAY(arena, ken_project_info, n + 1);
     for (size_t i = 0; i < n; i++)
         (*out)[i] = ken_app__project_of(&rows[i]);
-    *out_n = n;
-    return KEN_OK;
+    if (n)
+        st = ken_app_with_catalog(app, false, load_further, &(further){ *out, n, arena }, err);
+    *out_n = st ? 0 : n;
+    return st;
 }
 
 // ---- finding one ----
@@ -198,7 +230,7 @@ static ken_status fail_unknown(const rows *r, ken_str ref, ken_arena *a, ken_err
     for (size_t i = 0; i < r->n; i++)
         names[i] = ken_arena_dup(a, r->ptr[i].name).ptr;
     const char *near = ken_config_nearest(ref, names, r->n);
-    ref = ken_utf8_clip(ref, 100);
+    ref = ken_utf8_clip(ken_url_masked(ref, a), 100);
     if (!r->n)
         return KEN_FAIL(err, KEN_ENOTFOUND,
                         "no project '" KEN_STR_FMT
@@ -276,8 +308,11 @@ ken_status ken_app_find_project(ken_app *app, ken_str ref, ken_str cwd, ken_aren
     if (st)
         return st;
     KEN_ASSERT(row);
-    *out = ken_app__project_of(row);
-    return KEN_OK;
+    ken_project_info found = ken_app__project_of(row);
+    st = ken_app_with_catalog(app, false, load_further, &(further){ &found, 1, arena }, err);
+    if (!st)
+        *out = found;
+    return st;
 }
 
 // ---- adding and removing ----
@@ -294,8 +329,7 @@ static ken_status check_name(ken_str name, ken_err *err)
                     : KEN_FAIL(err, KEN_EINVAL, "the name of a project must be plain UTF-8 text");
 }
 
-// The real path of a folder that can be read.
-static ken_status check_root(ken_str path, ken_arena *arena, ken_str *out, ken_err *err)
+ken_status ken_app__check_folder(ken_str path, ken_arena *arena, ken_str *out, ken_err *err)
 {
     ken_fs_info info;
     int fd = -1;
@@ -333,7 +367,7 @@ static ken_status add(ken_app *app, ken_str path, ken_str name, bool is_for_clie
     ken_err why = { 0 };
     ken_status st = check_name(name, err);
     if (!st)
-        st = check_root(path, arena, &root, err);
+        st = ken_app__check_folder(path, arena, &root, err);
     if (st)
         return st;
     st = ken_app__check_root(app, root, is_for_client, arena, &why);
@@ -350,12 +384,17 @@ static ken_status add(ken_app *app, ken_str path, ken_str name, bool is_for_clie
         st = ken_catalog_add(c, root, name, ken_clock_wall_ms(), arena, &row, err);
     if (!st && is_new)
         st = ken_app__share_index(app, c, arena, &row, err);
+    ken_project_info added = { .name = name };
+    if (!st) {
+        added = ken_app__project_of(&row);
+        st = ken_app__load_further(c, &added, arena, err);
+    }
     if (st) {
         ken_catalog_close(c);
         return st;
     }
     ken_app_give_catalog(app, c);
-    *out = ken_app__project_of(&row);
+    *out = added;
     return KEN_OK;
 }
 
@@ -371,6 +410,30 @@ ken_status ken_app_add_client_project(ken_app *app, ken_str path, ken_str name, 
     return add(app, path, name, true, arena, out, err);
 }
 
+ken_status ken_app_rename_project(ken_app *app, ken_project_info *project, ken_str name,
+                                  ken_arena *arena, ken_err *err)
+{
+    ken_catalog *c = NULL;
+    ken_catalog_row row;
+    ken_status st = check_name(name, err);
+    if (!st && !name.len)
+        st = KEN_FAIL(err, KEN_EINVAL, "the name of a project cannot be empty");
+    if (!st)
+        st = ken_app_take_catalog(app, true, &c, err);
+    if (st)
+        return st;
+    st = ken_catalog_find_by_id(c, project->id, arena, &row, err); // or it would be made anew
+    if (!st)
+        st = ken_catalog_add(c, project->root, name, ken_clock_wall_ms(), arena, &row, err);
+    if (st) {
+        ken_catalog_close(c);
+        return st;
+    }
+    ken_app_give_catalog(app, c);
+    project->name = row.name;
+    return KEN_OK;
+}
+
 // Of a remote repository the folder is ken's own, and goes too.
 static ken_status remove_clone(ken_app *app, const ken_project_info *project, ken_err *err)
 {
@@ -384,17 +447,32 @@ static ken_status remove_clone(ken_app *app, const ken_project_info *project, ke
     return st == KEN_ENOTFOUND ? KEN_OK : st;
 }
 
+static ken_status remove_further(ken_catalog *c, const ken_project_info *project, ken_err *err)
+{
+    ken_arena a;
+    ken_arena_init(&a, 1024);
+    ken_status st =
+        project->further.len ? ken_app__put_further(c, project->id, KEN_STR(""), &a, err) : KEN_OK;
+    ken_arena_release(&a);
+    return st;
+}
+
 ken_status ken_app_remove_project(ken_app *app, const ken_project_info *project, ken_err *err)
 {
-    int lock_fd = -1;
+    app_lock *lock = NULL;
     ken_catalog *c = NULL;
     ken_app__unfollow(app, project->id);
-    ken_status st = ken_app__lock_index(app, project, &lock_fd, err);
+    ken_app__stop_first(app, project);
+    ken_status st = ken_app__lock_index(app, project, &lock, err);
     if (st)
         return st;
     st = remove_clone(app, project, err);
     if (!st)
         st = ken_app_take_catalog(app, true, &c, err);
+    if (!st)
+        st = remove_further(c, project, err);
+    if (!st)
+        st = ken_app__unselect(c, project->id, err);
     if (!st)
         st = ken_catalog_remove(c, project->id, err);
     if (st == KEN_ENOTFOUND) // somebody else was faster
@@ -405,7 +483,7 @@ ken_status ken_app_remove_project(ken_app *app, const ken_project_info *project,
         ken_app__drop_idle(app, project->id);
         st = ken_app__remove_index(app, project, err);
     }
-    ken_fs_unlock(lock_fd);
+    ken_app__unlock_index(app, lock);
     return st;
 }
 
@@ -413,10 +491,13 @@ ken_status ken_app_archive_project(ken_app *app, ken_project_info *project, bool
                                    ken_err *err)
 {
     ken_catalog *c = NULL;
+    ken_app__stop_first(app, project);
     ken_status st = ken_app_take_catalog(app, true, &c, err);
     if (st)
         return st;
-    st = ken_catalog_set_active(c, project->id, !is_archived, err);
+    st = is_archived ? ken_app__unselect(c, project->id, err) : KEN_OK;
+    if (!st)
+        st = ken_catalog_set_active(c, project->id, !is_archived, err);
     if (st) {
         ken_catalog_close(c);
         return st;

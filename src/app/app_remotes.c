@@ -112,7 +112,17 @@ typedef struct adding {
     ken_str name; // wanted; empty = keep what there is
     ken_arena *arena;
     ken_catalog_row row;
+    ken_project_info project;
 } adding;
+
+// Whether both are one clone. One that follows the remote's default is not that of the branch which is it now.
+static bool is_same(const ken_remote *there, const ken_remote *wanted)
+{
+    return ken_str_eq(there->url, wanted->url) && ken_str_eq(there->sparse, wanted->sparse) &&
+           (wanted->branch.len
+                ? !there->follows_default && ken_str_eq(there->branch, wanted->branch)
+                : there->follows_default);
+}
 
 // The row of a remote with the same source, whatever else is said of it.
 static ken_status find_same(ken_catalog *c, adding *a, ken_err *err)
@@ -121,10 +131,7 @@ static ken_status find_same(ken_catalog *c, adding *a, ken_err *err)
     size_t n;
     ken_status st = ken_catalog_list_remotes(c, a->arena, &list, &n, err);
     for (size_t i = 0; i < n && !st; i++) {
-        if (ken_str_eq(list[i].url, a->remote->url) &&
-            ken_str_eq(list[i].sparse, a->remote->sparse) &&
-            (a->remote->branch.len ? ken_str_eq(list[i].branch, a->remote->branch)
-                                   : list[i].follows_default)) {
+        if (is_same(&list[i], a->remote)) {
             a->remote->project = list[i].project;
             return ken_catalog_find_by_id(c, list[i].project, a->arena, &a->row, err);
         }
@@ -171,6 +178,10 @@ static ken_status add_to_catalog(ken_catalog *c, void *ctx, ken_err *err)
     a->remote->project = a->row.id;
     if (!st)
         st = ken_catalog_put_remote(c, a->remote, err);
+    if (!st) {
+        a->project = ken_app__project_of(&a->row);
+        st = ken_app__load_further(c, &a->project, a->arena, err);
+    }
     if (st && is_new && a->row.root.len) {
         (void)!ken_catalog_remove(c, a->row.id, NULL);
         ken_fs_remove_empty(ken_arena_dup(a->arena, a->row.root).ptr);
@@ -200,7 +211,7 @@ ken_status ken_app_add_remote(ken_app *app, const ken_app_remote_opts *o, ken_ar
         st = ken_app_with_catalog(app, true, add_to_catalog, &a, err);
     if (st)
         return st;
-    *out = ken_app__project_of(&a.row);
+    *out = a.project;
     return ken_app_find_remote(app, out, arena, out_remote, err);
 }
 
@@ -421,11 +432,7 @@ void ken_app__sync_if_due(ken_app *app, const ken_project_info *project)
     due_sync *d = ken_zalloc(sizeof *d);
     d->app = app;
     ken_arena_init(&d->arena, 0);
-    d->project = *project;
-    d->project.name = ken_arena_dup(&d->arena, project->name);
-    d->project.root = ken_arena_dup(&d->arena, project->root);
-    d->project.db_path = ken_arena_dup(&d->arena, project->db_path);
-    d->project.notes_path = ken_arena_dup(&d->arena, project->notes_path);
+    d->project = ken_app__dup_project(project, &d->arena);
     if (ken_pool_try_submit(app->syncs, run_due_sync, d))
         return;
     ken_arena_release(&d->arena); // one waits already

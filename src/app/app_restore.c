@@ -267,6 +267,11 @@ ken_status ken_app_restore(ken_app *app, const ken_restore_opts *opts, ken_arena
     ken_restore_report report = { 0 };
     const char *lock = ken_arena_printf(arena, "%s.restoring", app->catalog_path.ptr).ptr;
     ken_status st = KEN_OK;
+    if (ken_app__has_database(app))
+        return KEN_FAIL(
+            err, KEN_EUNSUPPORTED,
+            "projects and tasks are in a PostgreSQL database, which has no journal of ken's: "
+            "restore a backup of it (docs/scaling.md)");
     if (opts->from.len && !ken_fs_exists(ken_arena_dup(arena, opts->from).ptr))
         return KEN_FAIL(err, KEN_ENOTFOUND, "--from: there is no file '" KEN_STR_FMT "'",
                         KEN_STR_ARG(opts->from));

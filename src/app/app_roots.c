@@ -8,6 +8,7 @@
 #include <limits.h>
 
 #include "app/app_priv.h"
+#include "app/projects.h"
 #include "base/path.h"
 
 // What belongs to the system, with everything below; but for those in `of_people`.
@@ -74,6 +75,21 @@ static ken_status check_for_client(ken_str root, ken_arena *arena, ken_err *err)
                     "'" KEN_STR_FMT "' %s, so it cannot be made a project from here; name the "
                     "folder of a project, or run: ken index " KEN_STR_FMT,
                     KEN_STR_ARG(root), what, KEN_STR_ARG(root));
+}
+
+ken_status ken_app_check_look(ken_app *app, ken_str path, ken_arena *arena, ken_err *err)
+{
+    const ken_str *entries;
+    if (ken_config_list(app->config, KEN_CFG_ROOTS, &entries))
+        return ken_app__check_root(app, path, true, arena, err);
+    if ((!IS_AMONG(path, of_system, true) || IS_AMONG(path, of_people, true) ||
+         ken_str_eq(path, KEN_STR("/var"))) &&
+        !holds_secrets(path))
+        return KEN_OK;
+    return KEN_FAIL(err, KEN_EPERM,
+                    "'" KEN_STR_FMT "' belongs to the system, or is where keys and passwords are "
+                    "kept, so it is not shown",
+                    KEN_STR_ARG(path));
 }
 
 // An entry of projects.roots as a real path; ptr NULL when there is no such folder.

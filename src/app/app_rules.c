@@ -9,7 +9,7 @@ static ken_store *store_of_rules(app_handle *h)
 {
     if (ken_app__is_host(&h->info))
         return h->store;
-    bool is_there = h->notes || ken_fs_exists(h->info.notes_path.ptr);
+    bool is_there = h->notes || ken_app__has_notes(&h->info);
     return is_there && !ken_app__open_notes(h, NULL) ? h->notes : NULL;
 }
 
@@ -27,11 +27,11 @@ ken_status ken_app_index_rules(ken_app *app, ken_snapshot *s, ken_rulebook_count
 {
     const app_handle *h = ken_app__handle_of(app, s);
     ken_rulebook *b = ken_app_rulebook(app, s);
-    ken_store_opts opts = { .path = h->info.notes_path.ptr, .busy_ms = APP_WRITER_BUSY_MS };
+    const ken_store_opts opts = { .busy_ms = APP_WRITER_BUSY_MS };
     ken_store *store = NULL;
     ken_status st = ken_app__check_is_current(h, err);
     if (!st)
-        st = ken_store_open(&opts, &store, err);
+        st = ken_app__open_notes_of(&h->info, &opts, &store, err);
     if (!st)
         st = ken_rulebook_index(b, store, out, err);
     ken_store_close(store);
@@ -69,7 +69,16 @@ ken_status ken_app_set_rules_project(ken_app *app, const ken_project_info *proje
 {
     char id[KEN_UUID_TEXT];
     ken_catalog *c = NULL;
+    ken_arena arena;
+    ken_str was = KEN_STR("");
     ken_uuid_format(project->id, id);
     ken_status st = ken_app_take_catalog(app, true, &c, err);
-    return st ? st : give(app, c, ken_catalog_put_value(c, setting, ken_str_c(id), err));
+    if (st)
+        return st;
+    ken_arena_init(&arena, 1024);
+    st = ken_catalog_load_value(c, setting, &arena, &was, err);
+    if (st == KEN_ENOTFOUND || (!st && !ken_str_eq(was, ken_str_c(id))))
+        st = ken_catalog_put_value(c, setting, ken_str_c(id), err);
+    ken_arena_release(&arena);
+    return give(app, c, st);
 }

@@ -75,6 +75,14 @@ static void allow_projects(policy *p)
         put(p, &p->write, known[i].root);
 }
 
+static void put_roots(policy *p, const ken_project_info *project)
+{
+    const ken_roots more = ken_app_roots(project, p->arena);
+    put(p, &p->read, project->root);
+    for (size_t i = 0; i < more.n; i++)
+        put(p, &p->read, more.more[i].path);
+}
+
 // strict: the projects that are known now and those of projects.roots, and what the settings name.
 static void allow_reading(policy *p, const ken_project_info *only)
 {
@@ -83,10 +91,10 @@ static void allow_reading(policy *p, const ken_project_info *only)
     ken_str *roots;
     size_t n = 0;
     if (only)
-        put(p, &p->read, only->root);
+        put_roots(p, only);
     else if (!ken_app_list_projects(p->app, p->arena, &known, &n, NULL))
         for (size_t i = 0; i < n; i++)
-            put(p, &p->read, known[i].root);
+            put_roots(p, &known[i]);
     n = only ? 0 : ken_app_list_roots(p->app, p->arena, &roots);
     for (size_t i = 0; i < n; i++)
         put(p, &p->read, roots[i]);

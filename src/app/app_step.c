@@ -11,8 +11,10 @@
 #include <time.h>
 
 #include "app/app_priv.h"
+#include "app/wide.h"
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/figure.h"
 #include "base/quota.h"
 #include "watch/watch.h"
 
@@ -61,6 +63,7 @@ struct app_step {
 // What one question found out.
 typedef struct step_note {
     char behind[240]; // "" = nothing
+    bool is_run;      // a long run is at work on what is there, so nothing was compared
     uint64_t generation;
     app_handle *handle; // what was compared, pinned, for the answer; NULL = none
 } step_note;
@@ -167,16 +170,16 @@ static void unlock_step(app_step *s)
 
 // ---- what a scan depends on --------------------------------------------------------------------
 
-static void on_folder(void *ctx, int root_fd, ken_str path)
+static void on_folder(void *ctx, int root_fd, ken_str mark, ken_str path)
 {
     const app_step *s = ctx;
-    ken_watch_add(s->watch, root_fd, path);
+    ken_watch_add(s->watch, root_fd, mark, path);
 }
 
-static void on_file(void *ctx, int root_fd, ken_str path, const ken_fs_info *info)
+static void on_file(void *ctx, int root_fd, ken_str mark, ken_str path, const ken_fs_info *info)
 {
     const app_step *s = ctx;
-    ken_watch_add_file(s->watch, root_fd, path, info->id.inode, info->n_links > 1);
+    ken_watch_add_file(s->watch, root_fd, mark, path, info->id.inode, info->n_links > 1);
 }
 
 static bool look_at_control(step_control *c)
@@ -274,13 +277,6 @@ static void begin_scan(app_step *s, ken_scan_watcher *out)
                                .wants_folders = wants_folders };
 }
 
-// Of the database: another file of that name is another index.
-static uint64_t inode_of(const ken_project_info *project)
-{
-    ken_fs_info info = { 0 };
-    return ken_fs_stat(KEN_FS_CWD, project->db_path.ptr, &info, NULL) ? 0 : info.stamp.inode;
-}
-
 // ---- comparing ---------------------------------------------------------------------------------
 
 typedef struct comparison {
@@ -289,6 +285,7 @@ typedef struct comparison {
     const ken_app_asking *how;
     app_step *step;
     ken_index_opts opts;
+    ken_roots roots;   // of the project
     ken_cancel cancel; // the question's, and the time that this may take
     ken_arena *arena;
     ken_scan_watcher watcher;
@@ -338,6 +335,8 @@ static ken_status look_once(comparison *c, ken_err *err)
         return st;
     int64_t began = ken_clock_mono_ns();
     begin(c);
+    c->roots = ken_app_roots(c->project, c->arena);
+    c->opts.scan.roots = &c->roots;
     st = ken_index_look(c->handle->store, c->project->root.ptr, &c->opts, pin_files, c, &c->cancel,
                         c->arena, &c->seen, err);
     int64_t now = ken_clock_mono_ns();
@@ -360,10 +359,19 @@ static ken_status try_update(comparison *c, ken_err *err)
 {
     ken_index_report report;
     begin(c);
+    app_handle *idle = ken_app__take_idle(c->app, c->project, &c->opts.held);
     ken_status st = ken_app_index(c->app, c->project, &c->opts, &c->cancel, c->arena, &report, err);
+    ken_app__give_idle(c->app, idle);
+    c->opts.held = (ken_held_files){ 0 };
     if (!st)
         c->seen = (ken_index_look_report){ .generation = report.generation, .is_current = true };
     return st;
+}
+
+static bool is_long_run(comparison *c)
+{
+    ken_app_run run;
+    return ken_app__is_long_run(c->app, c->project, c->arena, &run);
 }
 
 // Another process may be writing: often the same, a moment earlier.
@@ -373,7 +381,7 @@ static ken_status update(comparison *c, ken_err *err)
     for (;;) {
         ken_err tried = { 0 };
         ken_status st = try_update(c, &tried);
-        if (st == KEN_EBUSY && ken_clock_mono_ns() < until) {
+        if (st == KEN_EBUSY && ken_clock_mono_ns() < until && !is_long_run(c)) {
             sleep_ms(BUSY_STEP_MS);
             continue;
         }
@@ -400,6 +408,50 @@ static void tell_behind(const ken_index_look_report *seen, const char *why, step
                  n, n == 1 ? " is" : "s are", seen->n_added, seen->n_removed, why);
 }
 
+// Whether there is no more than what a run has done so far.
+static bool is_partial(comparison *c)
+{
+    ken_snapshot *s = NULL;
+    ken_quota_resume(c->quota);
+    bool is = !ken_app_borrow(c->app, c->project, &s, NULL) && ken_snapshot_is_partial(s);
+    if (s)
+        ken_app_give_back(c->app, c->project, s);
+    c->quota = ken_quota_pause();
+    return is;
+}
+
+// What an earlier process has begun and not ended takes longer than a question waits.
+static bool is_left_to_run(const comparison *c)
+{
+    return c->app->is_serving && c->handle && ken_snapshot_is_partial(c->handle->snapshot);
+}
+
+// What an answer says while a run is at work that nobody waits for. A partial generation says by itself
+// how many files it has.
+static void tell_run(const ken_app *app, const ken_project_info *project, ken_snapshot *s)
+{
+    ken_app_run run;
+    ken_arena a;
+    ken_arena_init(&a, 1024);
+    (void)ken_app_find_run(app, project, &a, &run); // one that has ended meanwhile has no numbers
+    ken_str text = ken_snapshot_is_partial(s) ? KEN_STR("the others are being read")
+                                              : KEN_STR("the index is being brought up to date");
+    if (!ken_snapshot_is_partial(s) && run.n_total)
+        text =
+            ken_arena_printf(&a, KEN_STR_FMT ", " KEN_STR_FMT " of " KEN_STR_FMT " files are read",
+                             KEN_STR_ARG(text), KEN_STR_ARG(ken_figure_count(&a, run.n_done)),
+                             KEN_STR_ARG(ken_figure_count(&a, run.n_total)));
+    ken_snapshot_set_behind(s, ken_arena_printf(&a, KEN_STR_FMT KEN_STR_FMT, KEN_STR_ARG(text),
+                                                KEN_STR_ARG(ken_app_left_text(&run, &a))));
+    ken_arena_release(&a);
+}
+
+// Nobody could write down that files have the bytes which the index has, though that may be so.
+static bool is_only_doubted(const ken_index_look_report *seen)
+{
+    return seen->n_doubtful && !seen->n_added && !seen->n_modified && !seen->n_removed;
+}
+
 // Fails only when the question is over; what else is in the way goes into the note.
 static ken_status compare(comparison *c, step_note *out, ken_err *err)
 {
@@ -407,19 +459,27 @@ static ken_status compare(comparison *c, step_note *out, ken_err *err)
     // What the kernel told of is not looked for first, unless another process is writing.
     bool is_told = c->how->may_index && c->step->generation && c->step->watch &&
                    ken_watch_look(c->step->watch) == KEN_WATCH_FILES;
+    out->is_run = !is_told && is_long_run(c) && is_partial(c);
+    if (out->is_run)
+        return KEN_OK;
     bool is_current = is_told && !try_update(c, NULL);
     ken_status st = is_current ? KEN_OK : look_at_folder(c, &why);
     if (c->is_unindexed) // whoever borrows will say so
         return KEN_OK;
     is_current = !st && c->seen.is_current;
-    if (!st && !is_current && c->how->may_index) {
+    if (!st && !is_current && c->how->may_index && !is_left_to_run(c)) {
         give_back(c);
         st = update(c, &why);
         is_current = !st;
     }
+    if (!is_current && is_only_doubted(&c->seen) && !ken_cancel_check(c->how->cancel, NULL)) {
+        give_back(c);
+        c->opts.reads_doubtful = true;
+        is_current = !look_at_folder(c, NULL) && c->seen.is_current;
+    }
     c->step->is_in_step = is_current;
     c->step->generation = out->generation = c->seen.generation;
-    c->step->db_inode = inode_of(c->project);
+    c->step->db_inode = ken_app__identity(c->project);
     if (!is_current && ken_cancel_check(c->how->cancel, NULL)) {
         give_back(c);
         return ken_cancel_check(c->how->cancel, err);
@@ -429,6 +489,8 @@ static ken_status compare(comparison *c, step_note *out, ken_err *err)
         return KEN_OK;
     if (!st)
         tell_behind(&c->seen, "this question does not update it", out);
+    else if (st == KEN_ETIMEOUT && c->app->is_serving && ken_app__begin_first(c->app, c->project))
+        tell_behind(&c->seen, "they are being read; ask again", out);
     else if (st == KEN_ETIMEOUT)
         tell_behind(&c->seen, "there was no time for all of them; ask again", out);
     else if (st == KEN_EBUSY)
@@ -443,7 +505,8 @@ static ken_status compare(comparison *c, step_note *out, ken_err *err)
 static bool is_in_step(const app_step *s, const ken_project_info *project)
 {
     return s->watch && s->is_in_step && !s->is_racy && ken_clock_mono_ns() < s->trusted_until_ns &&
-           !ken_watch_look(s->watch) && are_controls_same(s) && inode_of(project) == s->db_inode;
+           !ken_watch_look(s->watch) && are_controls_same(s) &&
+           (project->database || ken_app__identity(project) == s->db_inode); // else the pin tells
 }
 
 static ken_status catch_up(ken_app *app, const ken_project_info *project, const ken_app_asking *how,
@@ -506,12 +569,41 @@ static ken_status follow_folder(ken_app *app, const ken_project_info *project,
     return st;
 }
 
-ken_status ken_app_ask(ken_app *app, const ken_project_info *project, const ken_app_asking *how,
-                       ken_snapshot **out, ken_err *err)
+// Of the index as it is at this moment of a run.
+static ken_status ask_meanwhile(ken_app *app, const ken_project_info *project, ken_snapshot **out,
+                                ken_err *err)
 {
-    ken_status active = ken_app__check_active(project, err);
-    if (active)
-        return active;
+    ken_status st = ken_app_borrow(app, project, out, err);
+    if (!st)
+        tell_run(app, project, *out);
+    return st;
+}
+
+// The folder is on another machine, which indexed it: there is nothing to compare with, and the answer says of
+// when it is.
+static ken_status ask_elsewhere(ken_app *app, const ken_project_info *project, ken_snapshot **out,
+                                ken_err *err)
+{
+    char at[KEN_TIME_MS_TEXT], text[240];
+    ken_status st = ken_app_borrow(app, project, out, err);
+    if (st)
+        return st;
+    const ken_snapshot_head g = ken_snapshot_get_head(*out);
+    ken_str head = ken_str_sub(g.git_head, 0, 12);
+    ken_clock_format_ms(g.indexed_at_ms, at);
+    snprintf(text, sizeof text,
+             "its folder is not on this machine: this is generation %" PRIu64 " of %s%s" KEN_STR_FMT
+             ", and nothing was checked for changes",
+             g.generation, at, head.len ? ", commit " : "", KEN_STR_ARG(head));
+    ken_snapshot_set_behind(*out, ken_str_c(text));
+    return KEN_OK;
+}
+
+static ken_status ask_now(ken_app *app, const ken_project_info *project, const ken_app_asking *how,
+                          ken_snapshot **out, ken_err *err)
+{
+    if (ken_app__is_elsewhere(project))
+        return ask_elsewhere(app, project, out, err);
     app_step *step = ken_app__step_of(app, project->id);
     step_note note;
     int64_t began = ken_clock_mono_ns();
@@ -528,16 +620,112 @@ ken_status ken_app_ask(ken_app *app, const ken_project_info *project, const ken_
             st = ken_app_borrow(app, project, out, err);
         if (st)
             return st;
-        if (is_second || note.behind[0] || ken_snapshot_generation(*out) == note.generation)
+        if (is_second || note.is_run || note.behind[0] ||
+            ken_snapshot_generation(*out) == note.generation)
             break;
         ken_app_give_back(app, project, *out);
     }
-    if (note.behind[0])
+    if (note.is_run)
+        tell_run(app, project, *out);
+    else if (note.behind[0])
         ken_snapshot_set_behind(*out, ken_str_c(note.behind));
     if (app->is_serving && !app->leaves_syncs)
         ken_app__sync_if_due(app, project);
     ken_app__follow_asked(app, project);
     return KEN_OK;
+}
+
+static ken_status ask_or_await(ken_app *app, const ken_project_info *project,
+                               const ken_app_asking *how, ken_snapshot **out, ken_err *err)
+{
+    bool is_running = false;
+    ken_status st = ken_app__await_first(app, project, how, &is_running, err);
+    if (st)
+        return st;
+    return is_running ? ask_meanwhile(app, project, out, err)
+                      : ask_now(app, project, how, out, err);
+}
+
+ken_status ken_app_catch_up(ken_app *app, const ken_project_info *project,
+                            const ken_app_asking *how, ken_arena *arena, ken_str *out_behind,
+                            ken_err *err)
+{
+    step_note note = { .handle = NULL };
+    bool is_running = false;
+    ken_status st = ken_app__check_active(project, err);
+    if (!st && ken_app__is_elsewhere(project)) {
+        *out_behind = KEN_STR("its folder is not on this machine, and nothing was checked for "
+                              "changes");
+        return KEN_OK;
+    }
+    if (!st)
+        st = ken_app__await_first(app, project, how, &is_running, err);
+    if (!st && !is_running)
+        st =
+            follow_folder(app, project, how, ken_app__step_of(app, project->id), false, &note, err);
+    if (st)
+        return st;
+    if (note.handle)
+        ken_app__give_handle(app, note.handle);
+    *out_behind = is_running || note.is_run ? KEN_STR("the index is being brought up to date")
+                                            : ken_arena_dup(arena, ken_str_c(note.behind));
+    if (app->is_serving && !app->leaves_syncs)
+        ken_app__sync_if_due(app, project);
+    ken_app__follow_asked(app, project);
+    return KEN_OK;
+}
+
+static ken_status pause_for_other(const ken_app_asking *how, ken_err *err)
+{
+    ken_quota *paused = ken_quota_pause();
+    sleep_ms(BUSY_STEP_MS);
+    ken_quota_resume(paused);
+    return ken_cancel_check(how->cancel, err);
+}
+
+// Without comparing: nothing was indexed, or not all.
+static bool is_unfinished(ken_app *app, const ken_project_info *project)
+{
+    ken_snapshot *s = NULL;
+    ken_status st = project->indexed_at_ms ? KEN_OK : ken_app_borrow(app, project, &s, NULL);
+    bool is = st == KEN_ENOTFOUND || (s && ken_snapshot_is_partial(s));
+    if (s)
+        ken_app_give_back(app, project, s);
+    return is;
+}
+
+// In a process that stays, a first index is made behind the questions, and so is the rest of one that an
+// earlier process has begun.
+ken_status ken_app_ask(ken_app *app, const ken_project_info *project, const ken_app_asking *how,
+                       ken_snapshot **out, ken_err *err)
+{
+    ken_status st = ken_app__check_active(project, err);
+    if (!st && project->commit.len)
+        return ken_app__ask_revision(app, project, how, out, err);
+    bool is_begun = !app->is_serving || !how->may_index || ken_app__is_elsewhere(project);
+    if (!st && !is_begun && is_unfinished(app, project))
+        is_begun = ken_app__begin_first(app, project);
+    while (!st) {
+        ken_err tried = { 0 };
+        st = ask_or_await(app, project, how, out, &tried);
+        bool lacks_much = st ? st == KEN_ENOTFOUND : ken_snapshot_is_partial(*out);
+        if (lacks_much && !is_begun && ken_app__begin_first(app, project)) {
+            if (!st)
+                ken_app_give_back(app, project, *out);
+            is_begun = true;
+            st = KEN_OK;
+            continue;
+        }
+        if (st == KEN_EBUSY && is_begun && app->is_serving) { // another process is at it
+            is_begun = false;
+            st = pause_for_other(how, err);
+            continue;
+        }
+        if (st && err)
+            *err = tried;
+        return st;
+    }
+    return st;
 }
 
 // ---- without a question ------------------------------------------------------------------------
@@ -613,7 +801,7 @@ static ken_status update_unasked(comparison *c, app_unasked *out, ken_err *err)
     if (!st) {
         s->is_in_step = true;
         s->generation = c->seen.generation;
-        s->db_inode = inode_of(c->project);
+        s->db_inode = ken_app__identity(c->project);
     }
     return st;
 }

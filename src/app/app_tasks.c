@@ -6,7 +6,8 @@ static ken_status open_tasks(ken_app *app, bool is_read_only, ken_tasks **out, k
 {
     ken_tasks_opts opts = { .path = app->catalog_path.ptr, .is_read_only = is_read_only };
     opts.n_statuses = ken_config_list(app->config, KEN_CFG_TASK_STATUSES, &opts.statuses);
-    return ken_tasks_open(&opts, out, err);
+    ken_status st = ken_app__get_database(app, &opts.database, err);
+    return st ? st : ken_tasks_open(&opts, out, err);
 }
 
 ken_status ken_app_borrow_tasks(ken_app *app, ken_tasks **out, ken_err *err)

@@ -40,6 +40,11 @@ ken_status ken_app__open_active(void *ctx, ken_embedder **out, ken_err *err)
     return st;
 }
 
+bool ken_app__only_likely(const ken_config *settings)
+{
+    return ken_str_eq_c(ken_config_str(settings, KEN_CFG_EMBED_FILES), "likely");
+}
+
 // ---- making ------------------------------------------------------------------------------------
 
 typedef struct making {
@@ -84,7 +89,7 @@ static ken_status take_own_index(making *m, ken_project_info *own, const ken_can
         return KEN_OK;
     ken_status st = ken_app__unshare(m->app, m->project, arena, own, err);
     m->project = own;
-    return st || ken_fs_exists(own->db_path.ptr)
+    return st || ken_app__has_index(own)
                ? st
                : ken_app_index(m->app, own, NULL, cancel, arena, &report, err);
 }
@@ -93,20 +98,24 @@ static ken_status make(making *m, const ken_cancel *cancel, ken_err *err)
 {
     ken_store *store = NULL;
     bool has_others = true;
-    int lock = -1;
+    app_lock *lock = NULL;
     ken_status st = ken_app__lock_index(m->app, m->project, &lock, err);
+    ken_cancel until_lost = { .also = cancel };
+    ken_app__watch_lock(lock, &until_lost);
     if (!st)
-        st = ken_store_open(
-            &(ken_store_opts){ .path = m->project->db_path.ptr, .tree = m->project->tree }, &store,
-            err);
+        st = ken_app__open_index(m->project, &(ken_store_opts){ .run = ken_app__run_of(lock) },
+                                 &store, err);
     if (!st && !m->embedder)
         st = ken_index_has_others(store, &has_others, err);
+    if (!st && !has_others)
+        st = ken_index_lacks_vectors(store, m->opts.only_likely, &has_others, err);
     m->out->was_needed = !st && has_others;
     if (m->out->was_needed)
-        st = ken_index_embed(store, m->project->root.ptr, m->embedder, &m->opts, cancel,
+        st = ken_index_embed(store, m->project->root.ptr, m->embedder, &m->opts, &until_lost,
                              &m->out->report, err);
     ken_store_close(store);
-    ken_fs_unlock(lock);
+    st = ken_app__explain_lost(lock, st, err);
+    ken_app__unlock_index(m->app, lock);
     return st;
 }
 
@@ -133,11 +142,8 @@ static ken_str load_failure(ken_app *app, const ken_project_info *project, ken_a
 {
     ken_store *store = NULL;
     ken_str text = { "", 0 };
-    ken_store_opts opts = { .path = project->db_path.ptr,
-                            .is_read_only = true,
-                            .tree = project->tree };
     (void)app;
-    if (!ken_store_open(&opts, &store, NULL) &&
+    if (!ken_app__open_index(project, &(ken_store_opts){ .is_read_only = true }, &store, NULL) &&
         ken_store_load_value(store, failure_key, arena, &text, NULL))
         text = KEN_STR("");
     ken_store_close(store);
@@ -149,20 +155,19 @@ static void keep_failure(ken_app *app, const ken_project_info *project, ken_stat
                          const char *why, ken_arena *arena)
 {
     ken_store *store = NULL;
-    int lock = -1;
+    app_lock *lock = NULL;
     ken_str text = st ? ken_arena_printf(arena, "%s %s", ken_status_name(st), why) : KEN_STR("");
     if (ken_str_eq(load_failure(app, project, arena), text) ||
         ken_app__lock_index(app, project, &lock, NULL))
         return;
-    ken_status kept = ken_store_open(
-        &(ken_store_opts){ .path = project->db_path.ptr, .tree = project->tree }, &store, NULL);
+    ken_status kept = ken_app__open_index(project, &(ken_store_opts){ 0 }, &store, NULL);
     if (!kept)
         kept = ken_store_begin_write(store, NULL);
     if (!kept &&
         (ken_store_put_value(store, failure_key, text, NULL) || ken_store_commit(store, NULL)))
         ken_store_rollback(store);
     ken_store_close(store);
-    ken_fs_unlock(lock);
+    ken_app__unlock_index(app, lock);
 }
 
 ken_status ken_app_load_embed_failure(ken_app *app, const ken_project_info *project,
@@ -190,7 +195,8 @@ ken_status ken_app_embed(ken_app *app, const ken_project_info *project, const ke
     making m = { .app = app,
                  .project = project,
                  .settings = settings,
-                 .opts = { .max_file_bytes = ken_config_u64(settings, KEN_CFG_MAX_FILE_SIZE),
+                 .opts = { .only_likely = ken_app__only_likely(settings),
+                           .max_file_bytes = ken_config_u64(settings, KEN_CFG_MAX_FILE_SIZE),
                            .on_progress = on_progress,
                            .progress_ctx = progress_ctx },
                  .out = out };
@@ -220,10 +226,8 @@ ken_status ken_app_load_vectors(ken_app *app, const ken_project_info *project, k
 {
     (void)app;
     ken_store *store = NULL;
-    ken_store_opts opts = { .path = project->db_path.ptr,
-                            .is_read_only = true,
-                            .tree = project->tree };
-    ken_status st = ken_store_open(&opts, &store, err);
+    ken_status st =
+        ken_app__open_index(project, &(ken_store_opts){ .is_read_only = true }, &store, err);
     if (!st)
         st = ken_index_load_vectors(store, arena, out, err);
     ken_store_close(store);

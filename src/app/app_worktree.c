@@ -4,8 +4,9 @@
 #include "base/path.h"
 
 enum {
-    GIT_FILE_MAX = 4 * 1024 * 1024
-}; // packed-refs of large repositories
+    GIT_FILE_MAX = 4 * 1024 * 1024, // packed-refs of large repositories
+    LINKS_MAX = 5,                  // from name to name
+};
 
 static ken_str read_line(ken_arena *a, ken_str path)
 {
@@ -51,14 +52,6 @@ static ken_str packed_ref(ken_arena *a, ken_str common, ken_str ref)
     return found;
 }
 
-static bool is_commit(ken_str s)
-{
-    for (size_t i = 0; i < s.len; i++)
-        if (!ken_is_digit(s.ptr[i]) && (s.ptr[i] < 'a' || s.ptr[i] > 'f'))
-            return false;
-    return s.len == 40 || s.len == 64;
-}
-
 // What all worktrees of the repository share.
 static ken_str common_dir(ken_str dir, ken_arena *arena)
 {
@@ -74,18 +67,29 @@ ken_str ken_app__common_dir(ken_str root, ken_arena *arena)
     return real;
 }
 
+// What `name` names: a commit, or another name, "ref: <name>".
+static ken_str read_ref(ken_str dir, ken_str name, int n_links, ken_arena *arena)
+{
+    ken_str prefix = KEN_STR("ref: "), common = common_dir(dir, arena);
+    bool is_own = ken_str_eq(name, KEN_STR("HEAD")); // of this work tree
+    ken_str line = read_line(arena, ken_path_join(arena, is_own ? dir : common, name));
+    ken_str target = ken_str_sub(line, prefix.len, line.len);
+    if (ken_str_starts(line, prefix))
+        return n_links && ken_str_starts(target, KEN_STR("refs/"))
+                   ? read_ref(dir, target, n_links - 1, arena)
+                   : KEN_STR("");
+    if (!ken_is_object_id(line))
+        line = packed_ref(arena, common, name);
+    return ken_is_object_id(line) ? line : KEN_STR("");
+}
+
+ken_str ken_app__read_ref(ken_str root, ken_str name, ken_arena *arena)
+{
+    ken_str dir = git_dir(arena, root);
+    return dir.len ? read_ref(dir, name, LINKS_MAX, arena) : KEN_STR("");
+}
+
 ken_str ken_app_read_head(ken_str root, ken_arena *arena)
 {
-    ken_str dir = git_dir(arena, root), prefix = KEN_STR("ref: ");
-    if (!dir.len)
-        return KEN_STR("");
-    ken_str head = read_line(arena, ken_path_join(arena, dir, KEN_STR("HEAD")));
-    if (ken_str_starts(head, prefix)) {
-        ken_str ref = ken_str_sub(head, prefix.len, head.len);
-        ken_str common = common_dir(dir, arena);
-        head = read_line(arena, ken_path_join(arena, common, ref));
-        if (!is_commit(head))
-            head = packed_ref(arena, common, ref);
-    }
-    return is_commit(head) ? head : KEN_STR("");
+    return ken_app__read_ref(root, KEN_STR("HEAD"), arena);
 }

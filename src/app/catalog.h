@@ -8,6 +8,10 @@
 #include "app/app.h"
 #include "store/catalog.h"
 
+// "host:pid", as others are told who this is; borrowed.
+const char *ken_app_process_name(void);
+// What keeps the catalog, opened; NULL: a file.
+ken_status ken_app_find_database(ken_app *app, ken_database **out, ken_err *err) KEN_MUST_USE;
 // KEN_ENOTFOUND without a message when there is none yet and `may_create` is false. Then it may also be
 // one that cannot be written to.
 ken_status ken_app_take_catalog(ken_app *app, bool may_create, ken_catalog **out, ken_err *err)

@@ -15,6 +15,7 @@
 #include "base/alloc_debug.h"
 
 enum {
+    DRAW_BYTES = 64 << 10,  // of a total at a time
     RESERVE_BYTES = 8 << 20 // its pages are not used; larger than any block of fixed size
 };
 
@@ -73,6 +74,35 @@ ken_account *ken_account_enter(ken_account *a)
     return outer;
 }
 
+size_t ken_account_used(const ken_account *a)
+{
+    return a->total ? atomic_load_explicit(a->total, memory_order_relaxed) : a->used_bytes;
+}
+
+static void give_back(ken_account *a, size_t keep)
+{
+    size_t n = a->drawn_bytes > keep ? a->drawn_bytes - keep : 0;
+    atomic_fetch_sub_explicit(a->total, n, memory_order_relaxed);
+    a->drawn_bytes -= n;
+}
+
+void ken_account_settle(ken_account *a)
+{
+    if (a->total)
+        give_back(a, a->used_bytes);
+}
+
+static void draw(ken_account *a)
+{
+    if (a->used_bytes <= a->drawn_bytes)
+        return;
+    size_t n = (a->used_bytes - a->drawn_bytes + DRAW_BYTES - 1) / DRAW_BYTES * DRAW_BYTES;
+    size_t all = atomic_fetch_add_explicit(a->total, n, memory_order_relaxed) + n;
+    a->drawn_bytes += n;
+    if (a->limit_bytes && all > a->limit_bytes)
+        a->is_over = true;
+}
+
 static void *count(void *p)
 {
     ken_account *a = account;
@@ -81,7 +111,9 @@ static void *count(void *p)
     a->used_bytes += malloc_usable_size(p);
     if (a->used_bytes > a->peak_bytes)
         a->peak_bytes = a->used_bytes;
-    if (a->limit_bytes && a->used_bytes > a->limit_bytes)
+    if (a->total)
+        draw(a);
+    else if (a->limit_bytes && a->used_bytes > a->limit_bytes)
         a->is_over = true;
     return p;
 }
@@ -89,8 +121,11 @@ static void *count(void *p)
 static void discount(size_t n_bytes)
 {
     ken_account *a = account;
-    if (a)
-        a->used_bytes = a->used_bytes > n_bytes ? a->used_bytes - n_bytes : 0;
+    if (!a)
+        return;
+    a->used_bytes = a->used_bytes > n_bytes ? a->used_bytes - n_bytes : 0;
+    if (a->total && a->drawn_bytes - a->used_bytes > (size_t)4 * DRAW_BYTES)
+        give_back(a, a->used_bytes + DRAW_BYTES);
 }
 
 // Whether a piece of that size may be tried for; without an account everything may.
@@ -99,8 +134,8 @@ static bool has_room(size_t n_bytes)
     ken_account *a = account;
     if (n_bytes >= SIZE_MAX / 2)
         return false;
-    if (!a || !a->max_bytes ||
-        (a->used_bytes <= a->max_bytes && n_bytes <= a->max_bytes - a->used_bytes))
+    size_t used = a ? ken_account_used(a) : 0;
+    if (!a || !a->max_bytes || (used <= a->max_bytes && n_bytes <= a->max_bytes - used))
         return true;
     a->is_over = true;
     return false;

@@ -8,13 +8,14 @@
 // sizes; whatever is sized by input uses ken_try_* and answers KEN_ENOMEM.
 //
 // Accounts: what a thread allocates and frees between ken_account_enter and its undoing is counted.
-// Plain arithmetic on the thread's own account: no atomics, no locks. Memory that was taken before
+// Plain arithmetic on the thread's own account: no atomics, no locks (but for those that are part of a total). Memory that was taken before
 // and is freed inside lowers the count, down to 0: an account measures growth.
 //
 // Threads: all functions are safe from any thread; an account belongs to one thread at a time.
 #ifndef KEN_BASE_ALLOC_H
 #define KEN_BASE_ALLOC_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -46,11 +47,20 @@ typedef struct ken_account {
     size_t max_bytes;   // ken_try_* refuse what would lead above it; 0 = no limit
     bool is_over;
     bool is_starved; // the system refused memory while this account was entered
+    // What several accounts have together, each on its thread; NULL = it is alone. Then the limits are those of
+    // the total, from which an account draws in pieces, before it uses them.
+    atomic_size_t *total;
+    size_t drawn_bytes;
 } ken_account;
 
 // Makes `a` (NULL = none) the account of this thread; returns the one that was, to be entered
 // again.
 ken_account *ken_account_enter(ken_account *a);
+
+// What counts beside its limits: its own bytes, or the total that it is part of.
+size_t ken_account_used(const ken_account *a);
+// Of the total it has no more than it uses.
+void ken_account_settle(ken_account *a);
 
 // True while the reserve is used up by a thread without an account. Ends with ken_alloc_refill.
 bool ken_alloc_is_starved(void);

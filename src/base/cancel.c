@@ -8,9 +8,10 @@ ken_status ken_cancel_check(const ken_cancel *c, ken_err *err)
 {
     if (ken_cancel_is_set(c))
         return KEN_FAIL(err, KEN_ECANCELLED, "cancelled");
-    int64_t end = c ? c->deadline_ns : 0;
-    if (c && c->also && c->also->deadline_ns && (!end || c->also->deadline_ns < end))
-        end = c->also->deadline_ns;
+    int64_t end = 0;
+    for (; c; c = c->also)
+        if (c->deadline_ns && (!end || c->deadline_ns < end))
+            end = c->deadline_ns;
     if (end && ken_clock_mono_ns() > end)
         return KEN_FAIL(err, KEN_ETIMEOUT, "timed out");
     if (ken_quota_now())

@@ -16,7 +16,7 @@
 typedef struct ken_cancel {
     atomic_bool is_set;
     int64_t deadline_ns;           // monotonic; 0 = none
-    const struct ken_cancel *also; // one that counts too; NULL = none. It has no `also` itself
+    const struct ken_cancel *also; // one that counts too; NULL = none
 } ken_cancel;
 
 static inline void ken_cancel_set(ken_cancel *c)
@@ -30,8 +30,9 @@ ken_status ken_cancel_check(const ken_cancel *c, ken_err *err) KEN_MUST_USE;
 // The flag alone, without the clock: cheap enough for inner loops.
 static inline bool ken_cancel_is_set(const ken_cancel *c)
 {
-    return c && (atomic_load_explicit(&c->is_set, memory_order_relaxed) ||
-                 (c->also && atomic_load_explicit(&c->also->is_set, memory_order_relaxed)));
+    while (c && !atomic_load_explicit(&c->is_set, memory_order_relaxed))
+        c = c->also;
+    return c;
 }
 
 #endif

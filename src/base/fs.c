@@ -195,6 +195,19 @@ int ken_fs_open_dir_under(int root_fd, ken_str path)
     return path.len ? open_beneath(root_fd, path, flags) : openat(root_fd, ".", flags);
 }
 
+int ken_fs_open_real(ken_str path)
+{
+    int top = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int fd = top < 0 ? -1 : ken_fs_open_dir_under(top, ken_str_sub(path, 1, path.len));
+    ken_fs_close(top);
+    return fd;
+}
+
+int ken_fs_open_nothing(void)
+{
+    return open("/dev/null", O_PATH | O_CLOEXEC); // no folder
+}
+
 ken_status ken_fs_open_under(int root_fd, ken_str path, int *out_fd, ken_fs_stamp *out_stamp,
                              ken_err *err)
 {

@@ -84,6 +84,10 @@ ken_status ken_fs_open_under(int root_fd, ken_str path, int *out_fd, ken_fs_stam
 // The same for a folder, "" being the root itself. -1 and errno on failure, because a scan
 // opens very many.
 int ken_fs_open_dir_under(int root_fd, ken_str path);
+// A folder by its absolute path, without following a link anywhere on the way; -1 when there is none.
+int ken_fs_open_real(ken_str path);
+// A descriptor under which nothing is found (KEN_ENOTFOUND); -1 when there is none to be had.
+int ken_fs_open_nothing(void);
 ken_status ken_fs_read_fd(int fd, size_t max_bytes, ken_buf *out, ken_err *err) KEN_MUST_USE;
 // Up to n bytes from `at`; how many there were.
 size_t ken_fs_read_at(int fd, uint64_t at, void *into, size_t n);
@@ -130,6 +134,8 @@ ken_status ken_fs_remove(const char *path, ken_err *err) KEN_MUST_USE; // absent
 void ken_fs_remove_empty(const char *folder); // one that is not empty stays
 // The same of a folder with all that is in it; links are removed, not followed.
 ken_status ken_fs_remove_tree(const char *path, ken_err *err) KEN_MUST_USE;
+// The files of a folder whose names begin with `prefix` and end with `suffix`. What cannot be removed stays.
+void ken_fs_remove_named(const char *folder, const char *prefix, const char *suffix);
 // Names in a folder; 0 when it cannot be read.
 size_t ken_fs_count_entries(const char *path);
 

@@ -65,6 +65,19 @@ void ken_fs_remove_empty(const char *folder)
     (void)rmdir(folder);
 }
 
+void ken_fs_remove_named(const char *folder, const char *prefix, const char *suffix)
+{
+    DIR *d = opendir(folder);
+    if (!d)
+        return;
+    for (struct dirent *e; (e = readdir(d)) != NULL;) {
+        ken_str name = ken_str_c(e->d_name);
+        if (ken_str_starts(name, ken_str_c(prefix)) && ken_str_ends(name, ken_str_c(suffix)))
+            (void)unlinkat(dirfd(d), e->d_name, 0);
+    }
+    closedir(d);
+}
+
 size_t ken_fs_count_entries(const char *path)
 {
     size_t n = 0;

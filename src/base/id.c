@@ -75,3 +75,11 @@ bool ken_uuid_eq(ken_uuid a, ken_uuid b)
 {
     return memcmp(a.bytes, b.bytes, sizeof a.bytes) == 0;
 }
+
+bool ken_is_object_id(ken_str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (ken_hex_digit(text.ptr[i]) < 0 || ken_is_upper(text.ptr[i]))
+            return false;
+    return text.len == 40 || text.len == 64;
+}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// id.h -- UUIDs: random ones, and ones derived from content so that every machine agrees.
+// id.h -- UUIDs: random ones, and ones derived from content so that every machine agrees. Ids of git's objects.
 #ifndef KEN_BASE_ID_H
 #define KEN_BASE_ID_H
 
@@ -25,5 +25,8 @@ ken_uuid ken_uuid_of_chunk(ken_str path, uint32_t index);
 void ken_uuid_format(ken_uuid id, char out[KEN_UUID_TEXT]);
 bool ken_uuid_parse(ken_str text, ken_uuid *out); // with or without dashes
 bool ken_uuid_eq(ken_uuid a, ken_uuid b);
+
+// Whether it is a full id of git's: 40 or 64 hexadecimal digits, small letters.
+bool ken_is_object_id(ken_str text);
 
 #endif

@@ -172,7 +172,16 @@ static void put_from_here(ken_buf *out, ken_str here, ken_str path)
 
 void ken_paint_path(ken_paint *p, ken_str path)
 {
+    ken_str below;
+    const ken_root *further = p->roots ? ken_roots_find(p->roots, path, &below) : NULL;
     begin_style(p, KEN_STYLE_PATH);
+    if (further) {
+        put_harmless(p->out, further->path);
+        ken_buf_putc(p->out, '/');
+        put_harmless(p->out, below);
+        end_style(p, KEN_STYLE_PATH);
+        return;
+    }
     if (p->root.len) {
         put_harmless(p->out, p->root);
         ken_buf_putc(p->out, '/');

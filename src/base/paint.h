@@ -14,6 +14,7 @@
 
 #include "base/attr.h"
 #include "base/buf.h"
+#include "base/roots.h"
 #include "base/str.h"
 
 typedef enum ken_style {
@@ -39,6 +40,7 @@ typedef struct ken_paint {
     bool has_color;
     ken_str here; // folder of the reader below the root of the paths: "src/net"; empty = the root
     ken_str root; // put before each path instead, when the reader is outside: "app", "/home/me/app"
+    const ken_roots *roots; // further ones: their paths are absolute then; NULL = paths as they are
     const ken_paint_name *names;
     size_t n_names;
 } ken_paint;

@@ -37,6 +37,9 @@ void ken_quota_begin(ken_quota *b, const ken_quota_limits *limits, const ken_can
 
 void ken_quota_end(ken_quota *b)
 {
+    ken_account_settle(&b->account);
+    if (b->jobs && b->stopped)
+        atomic_store(&b->jobs->stopped, (int)b->stopped);
     now = b->outer;
     ken_account_enter(b->outer_account);
     ken_alloc_refill();
@@ -160,12 +163,10 @@ void ken_quota_say(const char *fmt, ...)
     va_end(ap);
 }
 
-bool ken_quota_settle(ken_status st, ken_err *err)
+// The answer is what was found until then.
+static void stop(ken_quota *b, ken_quota_what over)
 {
-    ken_quota *b = now;
-    if (!b || !b->may_settle || !st || st != b->status || !b->over || b->stopped)
-        return false;
-    b->stopped = b->over;
+    b->stopped = over;
     b->over = KEN_QUOTA_NONE;
     b->status = KEN_OK;
     // The rest is what was kept back, counted from here: what stopped it may have come late.
@@ -173,7 +174,16 @@ bool ken_quota_settle(ken_status st, ken_err *err)
         b->stop_ns = ken_clock_mono_ns() + (int64_t)(b->limits.ms * NS_PER_MS / FINISH_SHARE);
     b->stop_steps = b->limits.steps ? b->n_steps + b->limits.steps / FINISH_SHARE + 1 : 0;
     b->account.limit_bytes = b->account.max_bytes;
-    b->account.is_over = b->account.max_bytes && b->account.used_bytes > b->account.max_bytes;
+    b->account.is_over =
+        b->account.max_bytes && ken_account_used(&b->account) > b->account.max_bytes;
+}
+
+bool ken_quota_settle(ken_status st, ken_err *err)
+{
+    ken_quota *b = now;
+    if (!b || !b->may_settle || !st || st != b->status || !b->over || b->stopped)
+        return false;
+    stop(b, b->over);
     if (err)
         *err = (ken_err){ 0 };
     return true;
@@ -222,6 +232,44 @@ ken_status ken_quota_fail_empty(ken_err *err)
                     "stopped after %s%s%s; nothing was found until then, which does not mean that "
                     "there is nothing: ask about less, or raise the limit",
                     limit, b->said[0] ? ": " : "", b->said);
+}
+
+// ---- jobs of a question ------------------------------------------------------------------------
+
+void ken_quota_open_jobs(ken_quota_jobs *j, const ken_cancel *cancel)
+{
+    *j = (ken_quota_jobs){ .of = now, .cancel = cancel };
+    if (!now)
+        return;
+    j->limits = now->limits;
+    if (now->stop_ns) { // what is left: pauses do not count
+        int64_t left_ns = now->stop_ns - ken_clock_mono_ns();
+        j->limits.ms = left_ns > NS_PER_MS ? (uint64_t)(left_ns / NS_PER_MS) : 1;
+    }
+    atomic_store(&j->used_bytes, now->account.used_bytes);
+}
+
+void ken_quota_begin_job(ken_quota *b, ken_quota_jobs *j)
+{
+    ken_quota_begin(b, &j->limits, j->cancel);
+    if (!j->of)
+        return;
+    b->jobs = j;
+    b->account.limit_bytes = j->of->account.limit_bytes;
+    b->account.max_bytes = j->of->account.max_bytes;
+    b->account.total = &j->used_bytes;
+}
+
+void ken_quota_close_jobs(ken_quota_jobs *j)
+{
+    ken_quota *b = j->of;
+    if (!b)
+        return;
+    b->account.used_bytes = atomic_load(&j->used_bytes);
+    if (b->account.used_bytes > b->account.peak_bytes)
+        b->account.peak_bytes = b->account.used_bytes;
+    if (atomic_load(&j->stopped) && !b->stopped)
+        stop(b, (ken_quota_what)atomic_load(&j->stopped));
 }
 
 // ---- what is no cost of a question -------------------------------------------------------------

@@ -11,7 +11,7 @@
 // found; for that the first limits are a little lower than the real ones. The caller that began the quota
 // marks such an answer with ken_quota_text.
 //
-// Threads: a quota belongs to the thread that began it; only its ken_cancel is shared.
+// Threads: a quota belongs to the thread that began it; only its ken_cancel is shared, and ken_quota_jobs.
 #ifndef KEN_BASE_QUOTA_H
 #define KEN_BASE_QUOTA_H
 
@@ -38,6 +38,8 @@ typedef struct ken_quota_limits {
     uint64_t ms, bytes, steps; // 0 = no limit
 } ken_quota_limits;
 
+typedef struct ken_quota_jobs ken_quota_jobs;
+
 typedef struct ken_quota {
     ken_quota_limits limits;
     const ken_cancel *cancel; // borrowed, outlives the quota; may be NULL
@@ -53,13 +55,30 @@ typedef struct ken_quota {
     char said[120];          // how far it came
     int64_t paused_ns;       // when ken_quota_pause was called
     struct ken_quota *outer; // that was the thread's before
+    ken_quota_jobs *jobs;    // it is of one of them
     ken_account *outer_account;
 } ken_quota;
+
+// Jobs of one question, on several threads: each has a quota of its own, and all take memory from what the question has.
+struct ken_quota_jobs {
+    ken_quota *of; // NULL = the thread has no quota, and its jobs no limits
+    const ken_cancel *cancel;
+    ken_quota_limits limits;
+    atomic_size_t used_bytes; // of the question and its jobs
+    atomic_int stopped;       // ken_quota_what of a job that settled for a part
+};
 
 // Makes `b` the quota of this thread. `cancel` may be NULL.
 void ken_quota_begin(ken_quota *b, const ken_quota_limits *limits, const ken_cancel *cancel);
 void ken_quota_end(ken_quota *b); // in the reverse order of beginning
 ken_quota *ken_quota_now(void);   // of this thread; NULL = none
+
+// On the thread of the question, which has to wait for its jobs between these. What they keep counts as its own then,
+// and so does a part that one of them settled for.
+void ken_quota_open_jobs(ken_quota_jobs *j, const ken_cancel *cancel);
+void ken_quota_close_jobs(ken_quota_jobs *j);
+// On the thread of a job; ended by ken_quota_end.
+void ken_quota_begin_job(ken_quota *b, ken_quota_jobs *j);
 
 // KEN_OK, or why the question has to stop, with a message. Cheap: the clock is read every few
 // calls.

@@ -71,3 +71,26 @@ ken_str ken_url_repository(ken_str path)
         s = ken_str_sub(s, 1, s.len);
     return s;
 }
+
+void ken_url_mask_users(char *text, size_t n)
+{
+    char *end = text + n, *p = text;
+    while (n && (p = memmem(p, (size_t)(end - p), "://", 3)) != NULL) {
+        p += 3;
+        char *at = NULL;
+        for (char *to = p; to < end && !strchr("/?#", *to) && !ken_is_space(*to); to++)
+            if (*to == '@')
+                at = to;
+        if (at)
+            memset(p, '*', (size_t)(at - p));
+    }
+}
+
+ken_str ken_url_masked(ken_str text, ken_arena *arena)
+{
+    char *copy = ken_arena_alloc(arena, text.len + 1);
+    memcpy(copy, text.ptr, text.len);
+    copy[text.len] = '\0';
+    ken_url_mask_users(copy, text.len);
+    return ken_str_n(copy, text.len);
+}

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "base/arena.h"
 #include "base/str.h"
 
 // All borrow from the text.
@@ -19,5 +20,9 @@ typedef struct ken_url {
 bool ken_url_parse(ken_str text, ken_url *out); // false: it has none of the forms
 // "owner/repo" of the path "/owner/repo.git/". Borrowed.
 ken_str ken_url_repository(ken_str path);
+// Blanks what stands before the "@" of every URL in a text: a user, and maybe a password or a token.
+void ken_url_mask_users(char *text, size_t n);
+// The same of a copy, for a message.
+ken_str ken_url_masked(ken_str text, ken_arena *arena);
 
 #endif

@@ -66,6 +66,18 @@ void ken_utf8_repair(ken_buf *out, ken_str s)
         ken_buf_put(out, s.ptr + good, s.len - good);
 }
 
+void ken_utf8_put_plain(ken_buf *out, ken_str s)
+{
+    size_t from = out->len;
+    if (ken_utf8_is_valid(s))
+        ken_buf_put_str(out, s);
+    else
+        ken_utf8_repair(out, s);
+    for (size_t i = from; i < out->len; i++)
+        if (!out->ptr[i])
+            out->ptr[i] = ' ';
+}
+
 ken_str ken_utf8_clip(ken_str s, size_t max_bytes)
 {
     if (s.len <= max_bytes)

@@ -15,6 +15,8 @@ size_t ken_utf8_next(ken_str s, uint32_t *out_code);
 bool ken_utf8_is_valid(ken_str s);
 // Appends `s` with every broken byte replaced by U+FFFD.
 void ken_utf8_repair(ken_buf *out, ken_str s);
+// The same, and every NUL a space: what any database takes as a text.
+void ken_utf8_put_plain(ken_buf *out, ken_str s);
 // The longest prefix of at most `max_bytes` that does not cut a sequence.
 ken_str ken_utf8_clip(ken_str s, size_t max_bytes);
 

@@ -67,7 +67,7 @@ static bool has_stack(void)
 // ---- options that every command takes ----
 
 static const cli_opt global_opts[] = {
-    { "project", 'p', CLI_VALUE, "P", "the project: its id, name or path", NULL },
+    { "project", 'p', CLI_VALUE, "P", "the project: its id, name or path; search: a,b or *", NULL },
     { "json", 0, CLI_FLAG, NULL, "print JSON", NULL },
     { "no-color", 0, CLI_FLAG, NULL, "no colours (as with NO_COLOR set)", NULL },
     { "verbose", 'v', CLI_FLAG, NULL, "say more on stderr; twice for still more", NULL },
@@ -116,6 +116,7 @@ static const struct {
     { "tls-key", "server.tls_key", "--tls-key" },
     { "sandbox", "security.sandbox", "--sandbox" },
     { "watch", "watch.enabled", "--watch" },
+    { "max-running", "jobs.max_running", "--max-running" },
 };
 
 // The settings that one given option stands for; "--toolsets a,b" is two.
@@ -157,6 +158,12 @@ static void open_log_file(const cli *x)
         KEN_LOG_WARNING("cli", "log.file: %s; messages go to stderr", e.msg);
 }
 
+// One that stays, and whose log a service manager reads.
+static bool is_service(const cli_command *c)
+{
+    return c && (!strcmp(c->name, "serve") || !strcmp(c->name, "worker"));
+}
+
 static ken_status setup_logs(cli *x, ken_err *err)
 {
     ken_log_level level = KEN_LOG_WARN;
@@ -166,8 +173,8 @@ static ken_status setup_logs(cli *x, ken_err *err)
     ken_str form = ken_config_str(x->config, KEN_CFG_LOG_FORMAT);
     bool has_file = ken_config_log_file(x->config).len > 0;
     bool is_journal = !has_file && ken_log_is_journal();
-    bool is_for_machines = x->command && !strcmp(x->command->name, "serve") &&
-                           (has_file || (!is_journal && !isatty(STDERR_FILENO)));
+    bool is_for_machines =
+        is_service(x->command) && (has_file || (!is_journal && !isatty(STDERR_FILENO)));
     ken_log_setup(level,
                   ken_str_eq_c(form, "json") || (ken_str_eq_c(form, "auto") && is_for_machines));
     ken_log_use_journal(is_journal);

@@ -14,48 +14,6 @@ enum {
 
 // ---- show ----
 
-static json_t *json_of_value(const ken_config *c, ken_config_key key, ken_arena *a)
-{
-    const ken_str *items;
-    json_t *list;
-    size_t n;
-    switch (ken_config_key_type(key)) {
-    case KEN_CONFIG_BOOL:
-        return json_boolean(ken_config_bool(c, key));
-    case KEN_CONFIG_COUNT:
-    case KEN_CONFIG_SIZE:
-        return json_integer((json_int_t)ken_config_u64(c, key));
-    case KEN_CONFIG_LIST:
-        list = json_array();
-        n = ken_config_list(c, key, &items);
-        for (size_t i = 0; i < n; i++)
-            ken_json_append(list, ken_json_str(items[i]));
-        return list;
-    case KEN_CONFIG_TEXT:
-    case KEN_CONFIG_WORD:
-    case KEN_CONFIG_SECRET:
-    case KEN_CONFIG_UNKNOWN:
-    default:
-        return ken_json_str(ken_config_format(c, key, a));
-    }
-}
-
-static json_t *notes_json(const ken_config *c)
-{
-    const ken_config_note *notes;
-    json_t *list = json_array();
-    size_t n = ken_config_notes(c, &notes);
-    for (size_t i = 0; i < n; i++) {
-        json_t *o = json_object();
-        ken_json_set_str(o, "key", notes[i].name);
-        ken_json_set_str(o, "value", notes[i].value);
-        ken_json_set_str(o, "source", notes[i].where);
-        ken_json_set_str(o, "text", notes[i].text);
-        ken_json_append(list, o);
-    }
-    return list;
-}
-
 static void print_notes(cli *x, const ken_config *c)
 {
     const ken_config_note *notes;
@@ -83,14 +41,14 @@ static void print_config_json(cli *x, const ken_config *c)
         ken_config_key key = (ken_config_key)i;
         json_t *o = json_object();
         ken_json_set_str(o, "key", ken_str_c(ken_config_key_name(key)));
-        ken_json_set(o, "value", json_of_value(c, key, &x->arena));
+        ken_json_set(o, "value", ken_app_setting_json(c, key, &x->arena));
         ken_json_set_str(o, "source", ken_config_where(c, key));
         ken_json_set_str(o, "environment", ken_str_c(ken_config_key_env(key)));
         ken_json_set_str(o, "text", ken_str_c(ken_config_key_text(key)));
         ken_json_append(list, o);
     }
     ken_json_set(top, "settings", list);
-    ken_json_set(top, "without_effect", notes_json(c));
+    ken_json_set(top, "without_effect", ken_app_setting_notes_json(c));
     ken_cli__print_json(top);
 }
 

@@ -30,24 +30,6 @@ static void print_record_json(const char *key, const ken_model_record *m)
     ken_cli__print_json(top);
 }
 
-// The files of an ONNX model may be there, and nothing that runs it.
-static bool lacks_runtime(const cli *x, const ken_model_record *m, ken_err *why)
-{
-    return m->status == KEN_MODEL_READY && ken_str_eq_c(m->provider, "onnx") &&
-           ken_embed_check_runtime(ken_config_str(x->config, KEN_CFG_ONNX_RUNTIME).ptr, why);
-}
-
-static json_t *listed_json(const cli *x, const ken_model_record *m)
-{
-    ken_err why = { 0 };
-    json_t *o = ken_app_model_json(m);
-    if (lacks_runtime(x, m, &why)) {
-        ken_json_set_str(o, "status", KEN_STR("no runtime"));
-        ken_json_set_str(o, "status_reason", ken_str_c(why.msg));
-    }
-    return o;
-}
-
 static ken_status list_models(cli *x, ken_err *err)
 {
     ken_model_record *list = NULL;
@@ -58,7 +40,7 @@ static ken_status list_models(cli *x, ken_err *err)
     if (x->is_json) {
         json_t *top = json_object(), *rows = json_array();
         for (size_t i = 0; i < n; i++)
-            ken_json_append(rows, listed_json(x, &list[i]));
+            ken_json_append(rows, ken_app_listed_model_json(x->app, &list[i]));
         ken_json_set(top, "models", rows);
         ken_json_set_u64(top, "total", n);
         ken_cli__print_json(top);
@@ -70,8 +52,9 @@ static ken_status list_models(cli *x, ken_err *err)
     for (size_t i = 0; i < n; i++) {
         const ken_model_record *m = &list[i];
         ken_table_add(&t, m->id);
-        ken_table_add(&t, lacks_runtime(x, m, &why) ? KEN_STR("no runtime")
-                                                    : ken_str_c(ken_model_status_word(m->status)));
+        ken_table_add(&t, ken_app_lacks_runtime(x->app, m, &why)
+                              ? KEN_STR("no runtime")
+                              : ken_str_c(ken_model_status_word(m->status)));
         ken_table_add(&t, count_or_dash(x, m->dims));
         ken_table_add(&t, count_or_dash(x, m->max_tokens));
         ken_table_add(&t, size_or_dash(x, m->size_bytes));

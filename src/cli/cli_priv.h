@@ -67,6 +67,7 @@ ken_status ken_cli__run_tool(cli *x, ken_err *err);
 #define CLI_OWN_COMMANDS(X) \
     X(export)               \
     X(import)               \
+    X(migrate)              \
     X(sql)                  \
     X(model)                \
     X(jobs_list)            \
@@ -86,6 +87,7 @@ ken_status ken_cli__run_tool(cli *x, ken_err *err);
     X(watch)                \
     X(mcp)                  \
     X(serve)                \
+    X(worker)               \
     X(setup)                \
     X(completion)           \
     X(version)              \
@@ -112,6 +114,9 @@ typedef struct cli_place {
     ken_str below; // the folder or file inside the project that the path named; "" for its root
 } cli_place;
 
+// A path below a root of the project, as a real path: "src", "@lib/src", or where it is.
+ken_status ken_cli__resolve_in(cli *x, const ken_project_info *project, ken_str path, ken_str *out,
+                               ken_err *err) KEN_MUST_USE;
 // The project that `path` names: a folder, or below one that is known. NULL: --project, else the
 // project around the working directory.
 ken_status ken_cli__find_place(cli *x, const char *path, cli_place *out, ken_err *err) KEN_MUST_USE;

@@ -31,7 +31,10 @@ static ken_str git_root(cli *x, ken_str dir)
 
 static void set_below(cli *x, cli_place *place, ken_str path)
 {
+    const ken_roots more = ken_app_roots(&place->project, &x->arena);
     ken_str below = ken_path_relative(place->project.root, path);
+    if (!below.ptr)
+        below = ken_roots_relative(&more, path, &x->arena);
     place->below = below.ptr ? ken_arena_dup(&x->arena, below) : KEN_STR("");
 }
 
@@ -101,6 +104,23 @@ static ken_status place_of_ref(cli *x, ken_str ref, cli_place *out, ken_err *err
     return st;
 }
 
+ken_status ken_cli__resolve_in(cli *x, const ken_project_info *project, ken_str path, ken_str *out,
+                               ken_err *err)
+{
+    const ken_roots more = ken_app_roots(project, &x->arena);
+    ken_str below = path;
+    const ken_root *root = ken_roots_find(
+        &more, ken_arena_printf(&x->arena, KEN_STR_FMT "/", KEN_STR_ARG(path)), &below);
+    for (size_t i = 0; i < more.n && !root && path.len && path.ptr[0] == '/'; i++)
+        if (ken_path_is_under(more.more[i].path, path)) {
+            root = &more.more[i];
+            below = ken_path_relative(root->path, path);
+        }
+    while (root && ken_str_ends(below, KEN_STR("/")))
+        below.len--;
+    return ken_path_resolve_under(&x->arena, root ? root->path : project->root, below, out, err);
+}
+
 ken_status ken_cli__find_place(cli *x, const char *path, cli_place *out, ken_err *err)
 {
     const char *ref = ken_cli__args_get(&x->args, "project");
@@ -110,7 +130,7 @@ ken_status ken_cli__find_place(cli *x, const char *path, cli_place *out, ken_err
     if (ref) {
         st = place_of_ref(x, ken_str_c(ref), out, err);
         if (!st && path) {
-            st = ken_path_resolve_under(&x->arena, out->project.root, ken_str_c(path), &dir, err);
+            st = ken_cli__resolve_in(x, &out->project, ken_str_c(path), &dir, err);
             if (!st)
                 set_below(x, out, dir);
         }

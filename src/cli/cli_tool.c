@@ -157,11 +157,37 @@ typedef struct reader {
     json_t *args;
     cli_place place;
     bool has_place;
-    size_t at, end; // of x->args.words
+    ken_str several; // projects, where more than one are named: "*", "a,b"; else empty
+    size_t at, end;  // of x->args.words
 } reader;
+
+// A name may have a comma in it.
+static bool is_known(cli *x, ken_str name)
+{
+    ken_project_info p;
+    return !ken_app_find_project(x->app, name, KEN_STR(""), &x->arena, &p, NULL);
+}
+
+static ken_str find_several(cli *x)
+{
+    const char **list;
+    if (!x->command->spec->takes_several)
+        return KEN_STR("");
+    size_t n = ken_cli__args_list(&x->args, "project", &x->arena, &list);
+    ken_str all = KEN_STR("");
+    for (size_t i = 0; i < n; i++)
+        all = ken_arena_printf(&x->arena, KEN_STR_FMT "%s%s", KEN_STR_ARG(all), i ? "," : "",
+                               list[i]);
+    bool is_list = ken_str_find_char(all, ',') != SIZE_MAX && (n > 1 || !is_known(x, all));
+    return is_list || ken_str_eq_c(all, "*") ? all : KEN_STR("");
+}
 
 static ken_status read_place(reader *r, const ken_tool_word *w, const char *path, ken_err *err)
 {
+    if (r->several.len) { // below the root of each
+        ken_json_set_str(r->args, w->param, ken_str_c(path));
+        return KEN_OK;
+    }
     ken_status st = ken_cli__find_place(r->x, path, &r->place, err);
     if (st)
         return st;
@@ -301,7 +327,8 @@ static bool is_in_project(cli *x, const char *word)
     ken_err ignored = { 0 };
     if (!ken_cli__args_get(&x->args, "project") || ken_cli__find_place(x, NULL, &place, &ignored))
         return false;
-    return ken_fs_exists(ken_path_join(&x->arena, place.project.root, ken_str_c(word)).ptr);
+    ken_str real;
+    return !ken_cli__resolve_in(x, &place.project, ken_str_c(word), &real, NULL);
 }
 
 // After words without end a place is the last of them, when it is there or is written as a path; a
@@ -530,7 +557,7 @@ ken_status ken_cli__run_tool(cli *x, ken_err *err)
     const ken_tool_spec *spec = x->command->spec;
     const ken_project_info *project = NULL;
     const char *named = ken_cli__args_get(&x->args, "project");
-    reader r = { .x = x, .args = json_object() };
+    reader r = { .x = x, .args = json_object(), .several = find_several(x) };
     ken_status st = set_options(x, r.args, err);
     if (!st)
         st = read_words(&r, err);
@@ -538,7 +565,9 @@ ken_status ken_cli__run_tool(cli *x, ken_err *err)
         st = check_args(x, r.args, err);
     if (!st)
         st = confirm(&r, err);
-    if (!st && spec->command->is_bound)
+    if (!st && r.several.len)
+        ken_json_set_str(r.args, "project", r.several);
+    else if (!st && spec->command->is_bound)
         st = find_project(&r, &project, err);
     else if (!st && !spec->is_of_project && named && has_param(spec, "project"))
         ken_json_set_str(r.args, "project", ken_str_c(named));

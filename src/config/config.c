@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "base/url.h"
 #include "base/utf8.h"
 #include "config/config_priv.h"
 
@@ -181,7 +182,7 @@ ken_status ken_config__set(ken_config *c, ken_config_key key, const config_input
     bool is_list = row->type == KEN_CONFIG_LIST;
     v.text = s;
     if (!is_list && (in->n_items != 1 || parse_scalar(row, ken_str_trim(s), &v))) {
-        ken_str shown = ken_utf8_clip(s, 60);
+        ken_str shown = ken_utf8_clip(ken_url_masked(s, &c->arena), 60);
         return KEN_FAIL(
             err, KEN_EINVAL, "%s: '%s' must be " KEN_STR_FMT ", not %s" KEN_STR_FMT "%s", in->at,
             row->name, KEN_STR_ARG(describe_rule(row, &c->arena)), in->n_items > 1 ? "a list" : "'",
@@ -191,7 +192,9 @@ ken_status ken_config__set(ken_config *c, ken_config_key key, const config_input
         const char *rule = ken_config__find_broken_form(key, in->items[i]);
         if (rule)
             return KEN_FAIL(err, KEN_EINVAL, "%s: '%s' has '" KEN_STR_FMT "', which is not %s",
-                            in->at, row->name, KEN_STR_ARG(ken_utf8_clip(in->items[i], 60)), rule);
+                            in->at, row->name,
+                            KEN_STR_ARG(ken_utf8_clip(ken_url_masked(in->items[i], &c->arena), 60)),
+                            rule);
     }
     v.text = ken_arena_dup(&c->arena, v.text);
     if (is_list) {
@@ -383,6 +386,37 @@ void ken_config_free(ken_config *c)
     ken_free(c);
 }
 
+// ---- rules ----
+
+ken_config_rule ken_config_key_rule(ken_config_key key)
+{
+    const config_row *row = &ken_config__rows[key];
+    return (ken_config_rule){ .fallback = row->def,
+                              .min = row->min,
+                              .max = row->max,
+                              .words = row->words,
+                              .is_for_owner = row->is_for_owner };
+}
+
+ken_str ken_config_key_accepts(ken_config_key key, ken_arena *arena)
+{
+    return describe_rule(&ken_config__rows[key], arena);
+}
+
+const char *ken_config_type_word(ken_config_type type)
+{
+    static const char *const words[] = { "unknown", "boolean", "count", "size",
+                                         "text",    "word",    "list",  "secret" };
+    return words[type];
+}
+
+const char *ken_config_source_word(ken_config_source source)
+{
+    static const char *const words[] = { "default", "user_file", "project_file", "environment",
+                                         "flag" };
+    return words[source];
+}
+
 // ---- reading ----
 
 uint64_t ken_config_u64(const ken_config *c, ken_config_key key)
@@ -444,12 +478,12 @@ ken_str ken_config_format(const ken_config *c, ken_config_key key, ken_arena *ar
     if (ken_config__rows[key].type == KEN_CONFIG_SECRET && v->text.len)
         return ken_arena_dup(arena, KEN_STR("(set)"));
     if (ken_config__rows[key].type != KEN_CONFIG_LIST)
-        return ken_arena_dup(arena, v->text);
+        return ken_url_masked(v->text, arena);
     ken_str s = ken_arena_dup(arena, KEN_STR(""));
     for (size_t i = 0; i < v->n_items; i++)
         s = ken_arena_printf(arena, KEN_STR_FMT "%s" KEN_STR_FMT, KEN_STR_ARG(s), i ? "," : "",
                              KEN_STR_ARG(v->items[i]));
-    return s;
+    return ken_url_masked(s, arena);
 }
 
 // ---- near names ----

@@ -81,6 +81,19 @@ const char *ken_config_key_name(ken_config_key key);
 const char *ken_config_key_text(ken_config_key key);
 const char *ken_config_key_env(ken_config_key key); // comma-separated names
 ken_config_type ken_config_key_type(ken_config_key key);
+
+typedef struct ken_config_rule {
+    const char *fallback; // the value without any setting, as a text
+    uint64_t min, max;    // of COUNT and SIZE, inclusive
+    const char *words;    // of WORD: the first of each group counts, "text|json=js"
+    bool is_for_owner;    // a project's file may not set it
+} ken_config_rule;
+
+ken_config_rule ken_config_key_rule(ken_config_key key);
+// "a whole number from 0 to 256"
+ken_str ken_config_key_accepts(ken_config_key key, ken_arena *arena);
+const char *ken_config_type_word(ken_config_type type);       // "count"
+const char *ken_config_source_word(ken_config_source source); // "user_file"
 ken_config_source ken_config_source_of(const ken_config *c, ken_config_key key);
 // "default", "environment KEN_JOBS", "/home/u/.config/ken/config.yaml:12", …
 ken_str ken_config_where(const ken_config *c, ken_config_key key);

@@ -43,6 +43,12 @@
       "KEN_RUNS", OWNER,                                                                           \
       "runs that may read everything (first and forced ones) at once, of all projects and "        \
       "processes of a data folder; others wait")                                                   \
+    X(REVISIONS, "indexing.revisions", COUNT, "8", 1, 1000, "",                                    \
+      "KEN_REVISIONS", OWNER,                                                                      \
+      "commits that an index keeps of those that questions named (--at); the one that was asked "  \
+      "about longest ago makes room")                                                              \
+    X(REVISION_DAYS, "indexing.revision_days", COUNT, "7", 1, 36500, "",                           \
+      "KEN_REVISION_DAYS", OWNER, "days that such a commit is kept without a question about it")   \
     X(SECRETS, "indexing.secrets", BOOL, "false", 0, 0, "",                                        \
       "KEN_INDEX_SECRETS", OWNER, "index files that may hold secrets too")                         \
     X(MEMORY_LIMIT, "indexing.memory_limit", SIZE, "512MiB", 67108864, 1099511627776, "",          \
@@ -84,6 +90,9 @@
       "KEN_EMBEDDING_BATCH_SIZE,EMBEDDING_BATCH_SIZE", OWNER, "texts of one request")              \
     X(EMBED_CONCURRENCY, "embedding.concurrency", COUNT, "2", 1, 32, "",                           \
       "KEN_EMBEDDING_CONCURRENCY", OWNER, "requests to a server at the same time")                 \
+    X(EMBED_FILES, "embedding.files", WORD, "all", 0, 0, "all|likely", "KEN_EMBEDDING_FILES", OWNER, \
+      "which files get vectors; likely = code that is no test, example, copy or generated file: "  \
+      "the others are found by their words and names alone")                                       \
     X(EMBED_TIMEOUT, "embedding.timeout_seconds", COUNT, "30", 1, 3600, "",                        \
       "KEN_EMBEDDING_TIMEOUT", OWNER, "for one request")                                           \
     X(EMBED_DEVICE, "embedding.device", WORD, "cpu", 0, 0, "cpu|cuda|auto",                        \
@@ -104,6 +113,9 @@
       "KEN_CACHE_SIZE", OWNER,                                                                     \
       "memory of what a server keeps of the graph between questions; 0 = an eighth of "            \
       "indexing.memory_limit; at most half of query.memory_limit")                                 \
+    X(OPEN_SIZE, "cache.open_size", SIZE, "1GiB", 0, 1099511627776, "",                          \
+      "KEN_CACHE_OPEN_SIZE", OWNER,                                                                \
+      "memory that open indexes may hold between questions; eight stay open whatever they hold")   \
     X(ROOTS, "projects.roots", LIST, "", 0, 0, "",                                                 \
       "KEN_ALLOWED_ROOTS", OWNER, "folders in which projects may lie; empty = see docs")           \
     X(REPO_URL, "repository.url", TEXT, "", 0, 0, "",                                              \
@@ -143,6 +155,58 @@
       "and read, the projects that are known and projects.roots alone")                             \
     X(DATA_DIR, "data.dir", TEXT, "", 0, 0, "",                                                    \
       "KEN_DATA_DIR", OWNER, "folder of all indexes; empty = $XDG_DATA_HOME/ken")                  \
+    X(DATABASE_URL, "database.url", SECRET, "", 0, 0, "",                                          \
+      "KEN_DATABASE_URL,DATABASE_URL", OWNER,                                                      \
+      "PostgreSQL that keeps everything in the place of files in data.dir: "                       \
+      "postgres://user:password@host:port/database; none = files, whatever DATABASE_URL says")                             \
+    X(DATABASE_REPLICA, "database.replica_url", SECRET, "", 0, 0, "",                              \
+      "KEN_DATABASE_REPLICA_URL,DATABASE_REPLICA_URL", OWNER,                                      \
+      "a streaming replica of that database, to which the reads of questions go while it is not behind") \
+    X(DATABASE_HOST, "database.host", TEXT, "", 0, 0, "",                                          \
+      "KEN_DATABASE_HOST", OWNER, "the same in parts, where database.url is empty: its server")    \
+    X(DATABASE_PORT, "database.port", COUNT, "5432", 1, 65535, "",                                 \
+      "KEN_DATABASE_PORT", OWNER, "its port")                                                      \
+    X(DATABASE_NAME, "database.database", TEXT, "ken", 0, 0, "",                                   \
+      "KEN_DATABASE_NAME", OWNER, "the database on it")                                            \
+    X(DATABASE_USER, "database.user", TEXT, "ken", 0, 0, "",                                       \
+      "KEN_DATABASE_USER", OWNER, "who logs in")                                                   \
+    X(DATABASE_PASSWORD, "database.password", SECRET, "", 0, 0, "",                                \
+      "KEN_DATABASE_PASSWORD,DB_PASSWORD", OWNER, "with what; empty = as libpq finds one")         \
+    X(DATABASE_POOL, "database.pool_size", COUNT, "20", 1, 1000, "",                               \
+      "KEN_DATABASE_POOL_SIZE,DB_POOL_SIZE", OWNER, "connections that a process keeps")            \
+    X(DATABASE_OVERFLOW, "database.max_overflow", COUNT, "10", 0, 1000, "",                        \
+      "KEN_DATABASE_MAX_OVERFLOW,DB_MAX_OVERFLOW", OWNER,                                          \
+      "connections that it makes beyond these, and closes after use")                              \
+    X(DATABASE_RECYCLE, "database.recycle_seconds", COUNT, "3600", 1, 604800, "",                  \
+      "KEN_DATABASE_RECYCLE_SECONDS", OWNER, "an older connection is replaced")                    \
+    X(DATABASE_IDLE, "database.idle_seconds", COUNT, "300", 1, 604800, "",                         \
+      "KEN_DATABASE_IDLE_SECONDS", OWNER, "one that was not used for so long is closed")           \
+    X(DATABASE_WAIT, "database.wait_seconds", COUNT, "30", 1, 3600, "",                            \
+      "KEN_DATABASE_WAIT_SECONDS", OWNER, "for a connection, when all are in use")                 \
+    X(DATABASE_SHARES, "database.shares", BOOL, "false", 0, 0, "",                                 \
+      "KEN_DATABASE_SHARES", OWNER,                                                                \
+      "make the tables, in a schema ken, in a database that has other tables, too")                \
+    X(DATABASE_STATEMENT, "database.statement_timeout_seconds", COUNT, "0", 0, 86400, "",          \
+      "KEN_DATABASE_STATEMENT_TIMEOUT_SECONDS", OWNER, "that a statement may take; 0 = no limit")  \
+    X(DATABASE_VECTORS, "database.vectors", WORD, "off", 0, 0, "off|auto|on",                      \
+      "KEN_DATABASE_VECTORS", OWNER,                                                               \
+      "vectors as rows for pgvector, too: auto = where it is installed, on = it is installed")     \
+    X(DATABASE_VECTOR_TYPE, "database.vector_type", WORD, "halfvec", 0, 0, "halfvec|vector|bit",   \
+      "KEN_DATABASE_VECTOR_TYPE", OWNER,                                                           \
+      "their type; bit = halfvec, found by the signs and scored again")                            \
+    X(DATABASE_EF_SEARCH, "database.ef_search", COUNT, "100", 1, 1000, "",                         \
+      "KEN_DATABASE_EF_SEARCH", OWNER, "hnsw.ef_search of pgvector")                               \
+    X(DATABASE_ITERATIVE, "database.iterative_scan", WORD, "off", 0, 0,                            \
+      "off|relaxed_order|strict_order", "KEN_DATABASE_ITERATIVE_SCAN", OWNER,                      \
+      "hnsw.iterative_scan of pgvector")                                                           \
+    X(DATABASE_RELATIONS, "database.relations", WORD, "all", 0, 0, "all|no-references|none",       \
+      "KEN_DATABASE_RELATIONS", OWNER,                                                             \
+      "rows that people read with SQL: symbols, chunks, imports and references of files. They "    \
+      "come with what is indexed from then on; ken answers without them")                          \
+    X(DATABASE_TEXT, "database.text", BOOL, "true", 0, 0, "",                                      \
+      "KEN_DATABASE_TEXT", OWNER,                                                                  \
+      "keep the text of files in the database, secrets masked, for servers without their folder "  \
+      "and for SQL; false where every server has the folders")                                     \
     X(LOG_LEVEL, "log.level", WORD, "warn", 0, 0, "none=off|error=fatal|warn=warning|info|debug",  \
       "KEN_LOG_LEVEL,LOG_LEVEL", OWNER, "least important messages that are written to stderr")     \
     X(LOG_FORMAT, "log.format", WORD, "auto", 0, 0, "auto|text|json",                              \
@@ -251,9 +315,19 @@
     X(WEBHOOK_SECRET, "webhooks.secret", SECRET, "", 0, 0, "",                                     \
       "KEN_WEBHOOK_SECRET,GITHUB_WEBHOOK_SECRET", OWNER,                                           \
       "what the sender of a webhook signs with; empty = /webhook/github is off")                   \
-    X(MAX_RUNNING, "jobs.max_running", COUNT, "2", 1, 64, "",                                      \
+    X(MAX_RUNNING, "jobs.max_running", COUNT, "2", 0, 64, "",                                      \
       "KEN_JOBS_MAX_RUNNING", OWNER,                                                               \
-      "jobs that the server runs at once, over all projects; the others wait")
+      "jobs that a server or worker runs at once, over all projects; the others wait. With a "      \
+      "database not more than three quarters of the memory have room for, at "                     \
+      "indexing.memory_limit each; 0 = none, workers run them")                                    \
+    X(LEASE, "jobs.lease_seconds", COUNT, "30", 2, 3600, "",                                       \
+      "KEN_JOBS_LEASE_SECONDS", OWNER,                                                             \
+      "with a database: a server or worker that says nothing for so long has lost what it was at, "  \
+      "and another does it; the same for all of them")                                             \
+    X(LISTEN, "jobs.listen", BOOL, "true", 0, 0, "",                                               \
+      "KEN_JOBS_LISTEN", OWNER,                                                                    \
+      "with a database: have it tell of new and changed jobs (LISTEN, one connection more), and "   \
+      "look only every five seconds beside that; else, and behind a pooler, look every second")
 // clang-format on
 
 #endif

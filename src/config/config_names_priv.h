@@ -17,20 +17,9 @@
     X("cache.memory_size_mb", CACHE_SIZE, MIB)                     \
     X("repository.sync_interval_minutes", SYNC_INTERVAL, SAME)
 
-#define KEN_CONFIG_NO_POSTGRES "there is no PostgreSQL in this ken; indexes are SQLite files in data.dir"
-
 // "section.key" (empty: environment only), environment names, whether its value is shown, why
 #define KEN_CONFIG_UNUSED_NAMES(X)                                                                 \
     X("repository.local_path", "", SHOWN, "clones lie in data.dir, in repos")                                     \
-    X("database.host", "", SHOWN, KEN_CONFIG_NO_POSTGRES)                                          \
-    X("database.port", "", SHOWN, KEN_CONFIG_NO_POSTGRES)                                          \
-    X("database.database", "", SHOWN, KEN_CONFIG_NO_POSTGRES)                                      \
-    X("database.user", "", SHOWN, KEN_CONFIG_NO_POSTGRES)                                          \
-    X("database.password", "", SECRET, KEN_CONFIG_NO_POSTGRES)                                     \
-    X("database.url", "DATABASE_URL", SECRET, KEN_CONFIG_NO_POSTGRES)                              \
-    X("database.replica_url", "DATABASE_REPLICA_URL", SECRET, KEN_CONFIG_NO_POSTGRES)              \
-    X("database.pool_size", "DB_POOL_SIZE", SHOWN, KEN_CONFIG_NO_POSTGRES)                         \
-    X("database.max_overflow", "DB_MAX_OVERFLOW", SHOWN, KEN_CONFIG_NO_POSTGRES)                   \
     X("cache.disk_path", "", SHOWN, "what is cached lies beside the indexes; set data.dir")        \
     X("webhooks.enabled", "", SHOWN, "the webhook is on when webhooks.secret is set")              \
     X("webhooks.port", "", SHOWN, "the webhook is on the port of the server; set server.port")

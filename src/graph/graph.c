@@ -48,6 +48,7 @@ ken_graph *ken_graph_new(const ken_graph_source *source)
                           .paths = source->paths,
                           .langs = source->langs,
                           .n_files = source->n_files,
+                          .roots = source->roots,
                           .read = read_manifest,
                           .package = declared_package };
     g->modules = ken_modules_new(&g->tree);
@@ -199,10 +200,10 @@ static ken_edge_class class_of(const graph_value *v)
                : v->class;
 }
 
-static void ask_bind(ken_graph *g, const graph_unit *u, const ken_bind *b, ken_module *out,
+static void ask_bind(ken_graph *g, uint32_t file, const ken_bind *b, ken_module *out,
                      ken_module *out_inner)
 {
-    ken_module_ask ask = { .file = u->file, .module = b->module, .flags = b->flags };
+    ken_module_ask ask = { .file = file, .module = b->module, .flags = b->flags };
     ken_modules_resolve(g->modules, &ask, out);
     *out_inner = (ken_module){ .kind = KEN_MODULE_UNKNOWN };
     if (b->kind == KEN_BIND_NAME && b->name.len) { // `from a import b` may mean module b of a
@@ -274,7 +275,7 @@ static bool knows_wildcards(ken_graph *g, graph_unit *u)
         ken_module m, inner;
         if (u->text.refs->binds[i].kind != KEN_BIND_ALL || !u->text.refs->binds[i].module.len)
             continue;
-        ask_bind(g, u, &u->text.refs->binds[i], &m, &inner);
+        ask_bind(g, u->file, &u->text.refs->binds[i], &m, &inner);
         if (m.kind == KEN_MODULE_UNKNOWN)
             return false;
     }
@@ -370,9 +371,14 @@ void ken_graph_resolve(ken_graph *g, uint32_t file, ken_expr_id expr, ken_ref_ro
         keep(g, out, role, said - 1u, true);
 }
 
-typedef KEN_VEC(uint32_t) file_list;
+// What the bindings of a file lead to.
+typedef struct import_list {
+    ken_vec_u32 files; // without repeats, in order
+    uint32_t n_unknown;
+    bool may_include; // one of them may lead to a file of the tree that is not known
+} import_list;
 
-static void add_files(file_list *files, const ken_module *m, uint32_t own)
+static void add_files(ken_vec_u32 *files, const ken_module *m, uint32_t own)
 {
     for (uint32_t k = 0; m->kind == KEN_MODULE_FILES && k < m->n_files; k++) {
         size_t at = 0;
@@ -389,19 +395,36 @@ void ken_graph_bind(ken_graph *g, uint32_t file, uint32_t bind, ken_module *out,
     *out = *out_inner = (ken_module){ .kind = KEN_MODULE_UNKNOWN };
     const graph_unit *u = ken_graph__unit_of(g, file);
     if (u && bind < u->text.refs->n_binds && u->text.refs->binds[bind].module.len)
-        ask_bind(g, u, &u->text.refs->binds[bind], out, out_inner);
+        ask_bind(g, file, &u->text.refs->binds[bind], out, out_inner);
 }
 
-static void add_bound(ken_graph *g, graph_unit *u, const ken_bind *b, file_list *files)
+static void add_bound(ken_graph *g, uint32_t file, const ken_bind *b, import_list *l)
 {
     ken_module m, inner;
-    ask_bind(g, u, b, &m, &inner);
-    add_files(files, &m, u->file);
-    add_files(files, &inner, u->file);
+    ask_bind(g, file, b, &m, &inner);
+    add_files(&l->files, &m, file);
+    add_files(&l->files, &inner, file);
     bool is_found = m.kind == KEN_MODULE_FILES || inner.kind == KEN_MODULE_FILES;
     bool is_outside = m.kind == KEN_MODULE_EXTERNAL || inner.kind == KEN_MODULE_EXTERNAL;
-    u->n_unknown += !is_found && !is_outside;
-    u->may_include |= !is_found && (!is_outside || m.is_guess);
+    l->n_unknown += !is_found && !is_outside;
+    l->may_include |= !is_found && (!is_outside || m.is_guess);
+}
+
+static import_list list_bound(ken_graph *g, uint32_t file, const ken_refs *refs)
+{
+    import_list l = { 0 };
+    for (uint32_t i = 0; i < refs->n_binds; i++)
+        if (refs->binds[i].module.len)
+            add_bound(g, file, &refs->binds[i], &l);
+    return l;
+}
+
+ken_vec_u32 ken_graph_imports_of(ken_graph *g, uint32_t file, const ken_refs *refs,
+                                 uint32_t *out_n_unknown)
+{
+    import_list l = list_bound(g, file, refs);
+    *out_n_unknown = l.n_unknown;
+    return l.files;
 }
 
 const uint32_t *ken_graph_imports(ken_graph *g, uint32_t file, uint32_t *out_n,
@@ -412,14 +435,13 @@ const uint32_t *ken_graph_imports(ken_graph *g, uint32_t file, uint32_t *out_n,
     if (!u)
         return NULL;
     if (!u->has_imports) {
+        import_list l = list_bound(g, file, u->text.refs);
         u->has_imports = true;
-        file_list files = { 0 };
-        for (uint32_t i = 0; i < u->text.refs->n_binds; i++)
-            if (u->text.refs->binds[i].module.len)
-                add_bound(g, u, &u->text.refs->binds[i], &files);
-        u->imports = ken_arena_copy(&g->arena, files.ptr, files.len, sizeof *u->imports);
-        u->n_imports = (uint32_t)files.len;
-        ken_vec_release(&files);
+        u->imports = ken_arena_copy(&g->arena, l.files.ptr, l.files.len, sizeof *u->imports);
+        u->n_imports = (uint32_t)l.files.len;
+        u->n_unknown = l.n_unknown;
+        u->may_include = l.may_include;
+        ken_vec_release(&l.files);
     }
     *out_n = u->n_imports;
     *out_n_unknown = u->n_unknown;

@@ -17,6 +17,7 @@
 
 #include "base/arena.h"
 #include "base/cancel.h"
+#include "base/vec.h"
 #include "graph/graph_modules.h"
 #include "model/facts.h"
 #include "model/refs.h"
@@ -64,6 +65,7 @@ typedef struct ken_graph_source {
     const ken_str *paths;
     const uint16_t *langs;
     uint32_t n_files;
+    const ken_roots *roots; // the further ones; NULL = none
     // False when the file says nothing (gone, no grammar).
     bool (*load)(void *ctx, uint32_t file, ken_unit_text *out);
     // All definitions of that name (letter by letter), up to a bound; the array lives until the
@@ -112,6 +114,10 @@ int64_t ken_graph_within(ken_graph *g, uint32_t file, uint32_t byte);
 // call. *out_n_unknown: imports that lead nowhere, not even to a package outside.
 const uint32_t *ken_graph_imports(ken_graph *g, uint32_t file, uint32_t *out_n,
                                   uint32_t *out_n_unknown);
+// The same from the references of a file that is no unit and will not be one: a pass over the whole tree
+// keeps nothing of its files. The caller releases the list.
+ken_vec_u32 ken_graph_imports_of(ken_graph *g, uint32_t file, const ken_refs *refs,
+                                 uint32_t *out_n_unknown);
 // What binding `bind` of a file (ken_refs.binds, one with a module) leads to: the module itself,
 // and what is inside it under the name that is bound (`from a import b` may mean file a/b); of kind
 // KEN_MODULE_UNKNOWN when nothing is.

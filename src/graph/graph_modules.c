@@ -116,6 +116,23 @@ static void keep(ken_modules *m, ken_module *answer)
         answer->rest = KEN_STR("");
 }
 
+// Which folders a program is built with is written in no root, so what lies in another root was found by its
+// name. A path leads to none of its files.
+static void check_roots(const ken_modules *m, const ken_module_ask *ask, ken_module *out)
+{
+    const ken_str *paths = m->tree->paths;
+    bool is_path = ken_str_starts(ask->module, KEN_STR(".")) ||
+                   ken_str_find(ask->module, KEN_STR("../")) != SIZE_MAX ||
+                   !ken_modules__share_root(m, KEN_STR(""), ask->module);
+    bool leaves = false;
+    for (uint32_t i = 0; i < out->n_files && !leaves; i++)
+        leaves = !ken_modules__share_root(m, paths[ask->file], paths[out->files[i]]);
+    if (leaves && is_path)
+        *out = (ken_module){ .rest = KEN_STR(""), .why = "a path out of its root" };
+    else if (leaves)
+        out->is_guess = true;
+}
+
 static void answer(ken_modules *m, const ken_module_ask *ask, const graph_driver *driver,
                    ken_module *out)
 {
@@ -127,6 +144,8 @@ static void answer(ken_modules *m, const ken_module_ask *ask, const graph_driver
         driver->around(m, ask, out);
     else
         ken_modules__one(m, out, ask->file, "the file itself");
+    if (m->tree->roots)
+        check_roots(m, ask, out);
     keep(m, out);
 }
 

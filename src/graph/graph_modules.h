@@ -18,6 +18,7 @@
 
 #include "base/arena.h"
 #include "base/attr.h"
+#include "base/roots.h"
 #include "base/str.h"
 
 // What the resolver may ask of the tree.
@@ -31,6 +32,7 @@ typedef struct ken_tree {
     // The package or namespace that a file declares (ken_refs.package), may be empty; it lives as
     // long as the tree.
     ken_str (*package)(void *ctx, uint32_t file);
+    const ken_roots *roots; // the further ones; NULL = none
 } ken_tree;
 
 typedef struct ken_modules ken_modules;

@@ -68,6 +68,11 @@ ken_str ken_modules__cat(ken_modules *m, const ken_str *parts, size_t n_parts);
 // `dir`/`path`, normalised, in the scratch arena; ptr NULL when it leaves the tree. An absolute
 // path does.
 ken_str ken_modules__join(ken_modules *m, ken_str dir, ken_str path);
+// Whether both paths, of files or folders, are of one root of the project. What a path leads to from a
+// folder is never in another root, wherever that lies: the names of roots are no folders.
+bool ken_modules__share_root(const ken_modules *m, ken_str a, ken_str b);
+// A path of the tree, normalised.
+ken_str ken_modules__clean(ken_modules *m, ken_str path);
 // The file `dir`/`path`.
 uint32_t ken_modules__at(ken_modules *m, ken_str dir, ken_str path);
 // Calls `visit` (may be NULL) for every file of that base name, by path; how many there are.

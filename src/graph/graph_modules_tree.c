@@ -148,13 +148,36 @@ ken_str ken_modules__cat(ken_modules *m, const ken_str *parts, size_t n_parts)
     return ken_str_n(out, len);
 }
 
+// "@NAME" of a path in a further root, else empty.
+static ken_str mark_of(const ken_modules *m, ken_str path)
+{
+    if (!m->tree->roots || !path.len || path.ptr[0] != '@')
+        return KEN_STR("");
+    ken_str mark = ken_str_sub(path, 0, ken_str_find_char(path, '/'));
+    for (size_t i = 0; i < m->tree->roots->n; i++)
+        if (ken_str_eq(ken_str_sub(mark, 1, mark.len), m->tree->roots->more[i].name))
+            return mark;
+    return KEN_STR("");
+}
+
+bool ken_modules__share_root(const ken_modules *m, ken_str a, ken_str b)
+{
+    return !m->tree->roots || ken_str_eq(mark_of(m, a), mark_of(m, b));
+}
+
+ken_str ken_modules__clean(ken_modules *m, ken_str path)
+{
+    ken_str whole = ken_path_normalise(&m->scratch, path);
+    return ken_str_eq_c(whole, ".") ? KEN_STR("") : whole;
+}
+
 ken_str ken_modules__join(ken_modules *m, ken_str dir, ken_str path)
 {
     if (ken_str_starts(path, KEN_STR("/")) || ken_str_find_char(path, '\0') != SIZE_MAX)
         return (ken_str){ 0 };
     ken_str parts[] = { dir, dir.len && path.len ? KEN_STR("/") : KEN_STR(""), path };
-    ken_str whole = ken_path_normalise(&m->scratch, ken_modules__cat(m, parts, 3));
-    return ken_str_eq_c(whole, ".") ? KEN_STR("") : whole;
+    ken_str whole = ken_modules__clean(m, ken_modules__cat(m, parts, 3));
+    return whole.ptr && ken_modules__share_root(m, dir, whole) ? whole : (ken_str){ 0 };
 }
 
 uint32_t ken_modules__at(ken_modules *m, ken_str dir, ken_str path)

@@ -62,16 +62,23 @@ static ken_history *make_empty(const char *reason)
     return h;
 }
 
+// Runs a git that prints little; `*out_r` is to be released.
+static ken_status run_small(const job *j, const char *const *argv, ken_proc_result *out_r,
+                            ken_err *err)
+{
+    return ken_git_run(
+        &(ken_proc_opts){
+            .argv = argv, .cwd = j->root, .timeout_ms = SMALL_MS, .cancel = j->cancel },
+        out_r, err);
+}
+
 // Whether the commits that are kept lie behind today's.
-static ken_status is_ancestor(job *j, bool *out, ken_err *err)
+static ken_status is_ancestor(const job *j, bool *out, ken_err *err)
 {
     const char *argv[] = { "merge-base", "--is-ancestor", j->kept->head.ptr, j->tree.head.ptr,
                            NULL };
     ken_proc_result r;
-    ken_status st = ken_git_run(
-        &(ken_proc_opts){
-            .argv = argv, .cwd = j->root, .timeout_ms = SMALL_MS, .cancel = j->cancel },
-        &r, err);
+    ken_status st = run_small(j, argv, &r, err);
     if (st)
         return st;
     *out = r.exit_code == 0;
@@ -87,25 +94,32 @@ static ken_str range_of(job *j)
                             KEN_STR_ARG(j->tree.head));
 }
 
+// Whether the new commits are one row on top of those that are kept. With a merge among them git, which goes by time, prints
+// some between those, or those in another order.
+static ken_status is_row(job *j, bool *out, ken_err *err)
+{
+    const char *argv[] = { "rev-list", "--merges", "--max-count=1", range_of(j).ptr, NULL };
+    ken_proc_result r;
+    ken_status st = run_small(j, argv, &r, err);
+    if (st)
+        return st;
+    *out = r.exit_code == 0 && !ken_buf_str(&r.out).len;
+    ken_proc_result_release(&r);
+    return KEN_OK;
+}
+
 // Runs git with these arguments into a builder. What stops it short (time, size) sets j->cut.
 static ken_status run_into(job *j, const char *const *argv, history_builder *b, int *out_exit,
                            ken_err *err)
 {
-    history_lines lines;
-    ken_history__lines_init(&lines, ken_history__builder_line, b);
     ken_proc_result r = { 0 };
     ken_err inner = { 0 };
-    ken_status st = ken_git_run(&(ken_proc_opts){ .argv = argv,
-                                                  .cwd = j->root,
-                                                  .timeout_ms = j->max_ms,
-                                                  .max_out_bytes = j->max_bytes,
-                                                  .cancel = j->cancel,
-                                                  .on_out = ken_history__lines_add,
-                                                  .out_ctx = &lines },
-                                &r, &inner);
-    if (!st)
-        ken_history__lines_end(&lines);
-    ken_history__lines_release(&lines);
+    ken_status st = ken_history__run_lines(&(ken_proc_opts){ .argv = argv,
+                                                             .cwd = j->root,
+                                                             .timeout_ms = j->max_ms,
+                                                             .max_out_bytes = j->max_bytes,
+                                                             .cancel = j->cancel },
+                                           ken_history__builder_line, b, &r, &inner);
     *out_exit = r.exit_code;
     ken_proc_result_release(&r);
     if ((st == KEN_ETIMEOUT || st == KEN_ELIMIT) && !ken_cancel_check(j->cancel, NULL)) {
@@ -142,8 +156,8 @@ static ken_status run_log(job *j, const char *renames, history_builder *b, int *
     return run_into(j, argv, b, out_exit, err);
 }
 
-// The new commits, then those that are kept.
-static ken_status build(job *j, history_builder **out, ken_err *err)
+// The commits of the range.
+static ken_status read_log(job *j, history_builder **out, ken_err *err)
 {
     static const char *const ways[] = { "-M", "-M100%" };
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
@@ -151,8 +165,6 @@ static ken_status build(job *j, history_builder **out, ken_err *err)
         int exit_code = 0;
         ken_status st = run_log(j, ways[i], b, &exit_code, err);
         if (!st && exit_code == 0) {
-            if (j->kept && !j->cut)
-                ken_history__builder_replay(b, j->kept);
             *out = b;
             return KEN_OK;
         }
@@ -161,6 +173,15 @@ static ken_status build(job *j, history_builder **out, ken_err *err)
             return st;
     }
     return KEN_FAIL(err, KEN_EUNSUPPORTED, "git cannot read its log here");
+}
+
+// The new commits, then those that are kept.
+static ken_status build(job *j, history_builder **out, ken_err *err)
+{
+    ken_status st = read_log(j, out, err);
+    if (!st && j->kept && !j->cut)
+        ken_history__builder_replay(*out, j->kept);
+    return st;
 }
 
 static ken_str reason_of(const job *j, const ken_history *h)
@@ -183,6 +204,8 @@ static ken_status read_tree(job *j, ken_history **out, ken_err *err)
     ken_status st = KEN_OK;
     if (is_usable)
         st = is_ancestor(j, &is_usable, err);
+    if (!st && is_usable)
+        st = is_row(j, &is_usable, err);
     if (!is_usable)
         j->kept = NULL;
     history_builder *b = NULL;
@@ -215,7 +238,11 @@ ken_status ken_history_read(const char *root, const ken_history *kept, const ken
     ken_arena_init(&j.scratch, 1024);
     ken_history *h = NULL;
     ken_err inner = { 0 };
-    ken_status st = ken_history__tree_open(root, cancel, &j.scratch, &j.tree, &inner);
+    ken_status st = o->commit.len && !ken_is_object_id(o->commit)
+                        ? KEN_FAIL(&inner, KEN_EINVAL, "'commit' is no full id")
+                        : ken_history__tree_open(root, cancel, &j.scratch, &j.tree, &inner);
+    if (!st && o->commit.len)
+        j.tree.head = o->commit;
     if (!st && !j.tree.head.len)
         h = make_empty("no commit yet");
     else if (!st)

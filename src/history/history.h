@@ -29,6 +29,7 @@ enum {
 };
 
 typedef struct ken_history_opts {
+    ken_str commit;       // the newest commit, by its full id; empty = the one that is checked out
     uint32_t max_commits; // 0 = 5,000
     uint32_t max_ms;      // what reading may take; 0 = 20,000
     size_t max_bytes;     // that git may print; 0 = 64 MiB
@@ -40,6 +41,14 @@ typedef struct ken_history_opts {
 ken_status ken_history_read(const char *root, const ken_history *kept, const ken_history_opts *opts,
                             const ken_cancel *cancel, ken_history **out, ken_err *err) KEN_MUST_USE;
 void ken_history_free(ken_history *h);
+
+// The histories of several folders as one: its commits by time, the paths of each behind its mark and a '/'.
+// Head and reason are those of the first that has any; it is shallow when one is.
+typedef struct ken_history_part {
+    ken_str mark; // "@NAME"; empty = the paths as they are
+    const ken_history *history;
+} ken_history_part;
+ken_history *ken_history_join(const ken_history_part *parts, size_t n);
 
 typedef struct ken_history_info {
     ken_str head;   // the commit it belongs to; empty: there is no history
@@ -102,10 +111,10 @@ typedef struct ken_history_touches {
     ken_str reason;      // why there is nothing, or not all; else empty
 } ken_history_touches;
 
-// Who left the lines first to last (0-based, inclusive) of a file as they are on disk now. `path`
-// is relative to the root.
-ken_status ken_history_of_lines(const char *root, ken_str path, uint32_t first, uint32_t last,
-                                const ken_cancel *cancel, ken_arena *arena,
+// Who left the lines first to last (0-based, inclusive) of a file as they are on disk now, or in `commit`
+// (its full id) when that is not empty. `path` is relative to the root.
+ken_status ken_history_of_lines(const char *root, ken_str commit, ken_str path, uint32_t first,
+                                uint32_t last, const ken_cancel *cancel, ken_arena *arena,
                                 ken_history_touches *out, ken_err *err) KEN_MUST_USE;
 
 // ---- the remote's branch -----------------------------------------------------------------------
@@ -154,10 +163,20 @@ typedef struct ken_changed_file {
     size_t n_changes;
 } ken_changed_file;
 
+// A further root of a project, compared for itself.
+typedef struct ken_changed_root {
+    ken_str mark;     // "@NAME"
+    ken_str from, to; // as of ken_changes
+} ken_changed_root;
+
 typedef struct ken_changes {
     ken_changed_file *files; // by path
     size_t n_files;
-    ken_str from, to;  // commits; `to` is empty for the work tree, `from` before the first commit
+    ken_changed_root
+        *more; // further roots whose files are among these, when more than one was asked
+    size_t n_more;
+    ken_str from,
+        to; // commits, of the first root; `to` is empty for the work tree, `from` before the first commit
     bool is_truncated; // there are more than are held: 20,000 files, 200,000 changes
 } ken_changes;
 

@@ -44,7 +44,7 @@ static ken_status ask_id(const diff_job *j, const char *const *argv, ken_str *ou
     if (st)
         return st;
     ken_str id = ken_str_trim(ken_buf_str(&r.out));
-    bool is_id = r.exit_code == 0 && ken_history__is_id(id);
+    bool is_id = r.exit_code == 0 && ken_is_object_id(id);
     *out = is_id ? ken_arena_dup(j->arena, id) : KEN_STR("");
     ken_proc_result_release(&r);
     return KEN_OK;
@@ -105,18 +105,16 @@ static ken_status resolve_rev(diff_job *j, ken_str rev, ken_err *err)
 
 // ---- what changed ------------------------------------------------------------------------------
 
-static ken_status run(const diff_job *j, const char *const *argv, void (*on_out)(void *, ken_str),
+static ken_status run(const diff_job *j, const char *const *argv, void (*on_line)(void *, ken_str),
                       void *ctx, ken_err *err)
 {
     ken_proc_result r;
-    ken_status st = ken_git_run(&(ken_proc_opts){ .argv = argv,
-                                                  .cwd = j->root,
-                                                  .timeout_ms = DIFF_MS,
-                                                  .max_out_bytes = DIFF_BYTES,
-                                                  .cancel = j->cancel,
-                                                  .on_out = on_out,
-                                                  .out_ctx = ctx },
-                                &r, err);
+    ken_status st = ken_history__run_lines(&(ken_proc_opts){ .argv = argv,
+                                                             .cwd = j->root,
+                                                             .timeout_ms = DIFF_MS,
+                                                             .max_out_bytes = DIFF_BYTES,
+                                                             .cancel = j->cancel },
+                                           on_line, ctx, &r, err);
     if (st)
         return st;
     if (r.exit_code) {
@@ -144,12 +142,7 @@ static ken_status run_diff(const diff_job *j, ken_str from, ken_err *err)
                            j->to.len ? j->to.ptr : "--",
                            j->to.len ? "--" : NULL,
                            NULL };
-    history_lines lines;
-    ken_history__lines_init(&lines, ken_history__patch_line, j->patch);
-    ken_status st = run(j, argv, ken_history__lines_add, &lines, err);
-    ken_history__lines_end(&lines);
-    ken_history__lines_release(&lines);
-    return st;
+    return run(j, argv, ken_history__patch_line, j->patch, err);
 }
 
 static void add_untracked(void *ctx, ken_str line)
@@ -163,12 +156,7 @@ static void add_untracked(void *ctx, ken_str line)
 static ken_status list_untracked(diff_job *j, ken_err *err)
 {
     static const char *const argv[] = { "ls-files", "--others", "--exclude-standard", NULL };
-    history_lines lines;
-    ken_history__lines_init(&lines, add_untracked, j);
-    ken_status st = run(j, argv, ken_history__lines_add, &lines, err);
-    ken_history__lines_end(&lines);
-    ken_history__lines_release(&lines);
-    return st;
+    return run(j, argv, add_untracked, j, err);
 }
 
 static ken_status compare(diff_job *j, ken_err *err)

@@ -50,7 +50,7 @@ ken_status ken_history__tree_open(const char *root, const ken_cancel *cancel, ke
         out->prefix = ken_arena_dup(arena, ken_history__take(&rest, '\n'));
         out->is_shallow = ken_str_eq(ken_history__take(&rest, '\n'), KEN_STR("true"));
         ken_str head = ken_history__take(&rest, '\n');
-        out->head = ken_history__is_id(head) ? ken_arena_dup(arena, head) : KEN_STR("");
+        out->head = ken_is_object_id(head) ? ken_arena_dup(arena, head) : KEN_STR("");
     }
     ken_proc_result_release(&r);
     return st;

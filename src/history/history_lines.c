@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Who left a range of lines, from git's blame: it takes the file as it is on disk, follows renames,
 // and needs half the time of `git log -L`, which would also name commits whose lines are gone.
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "history/history_priv.h"
@@ -8,6 +9,7 @@
 enum {
     BLAME_MS = 5000,
     BLAME_BYTES = 64 << 20,
+    PLACED = 500, // commits whose order is asked for
 };
 
 void ken_history__blame_init(history_blame *b, ken_arena *arena)
@@ -19,20 +21,19 @@ void ken_history__blame_init(history_blame *b, ken_arena *arena)
 void ken_history__blame_release(history_blame *b)
 {
     ken_map_release(&b->by_id);
-    ken_vec_release(&b->touches);
-    ken_vec_release(&b->is_edge);
+    ken_vec_release(&b->commits);
 }
 
 // Takes out the commits that end a shallow clone: what they seem to have added may be older.
 static void drop_edges(history_blame *b)
 {
     size_t n = 0;
-    for (size_t i = 0; i < b->touches.len; i++)
-        if (!b->is_edge.ptr[i])
-            b->touches.ptr[n++] = b->touches.ptr[i];
+    for (size_t i = 0; i < b->commits.len; i++)
+        if (!b->commits.ptr[i].is_edge)
+            b->commits.ptr[n++] = b->commits.ptr[i];
         else
-            b->n_beyond += b->touches.ptr[i].n_lines;
-    b->touches.len = n;
+            b->n_beyond += b->commits.ptr[i].touch.n_lines;
+    b->commits.len = n;
 }
 
 static bool is_zero(ken_str id)
@@ -52,15 +53,14 @@ static void begin_line(history_blame *b, ken_str id)
         return;
     }
     bool is_new = false;
-    uint64_t *slot = ken_map_put(&b->by_id, id, b->touches.len, &is_new);
+    uint64_t *slot = ken_map_put(&b->by_id, id, b->commits.len, &is_new);
     if (is_new) {
         ken_str empty = KEN_STR("");
-        ken_history_touch t = { .commit = { ken_arena_dup(b->arena, id), empty, empty, 0 } };
-        ken_vec_push(&b->touches, t);
-        ken_vec_push(&b->is_edge, false);
+        history_blamed t = { .touch.commit = { ken_arena_dup(b->arena, id), empty, empty, 0 } };
+        ken_vec_push(&b->commits, t);
     }
     b->at = (int64_t)*slot;
-    b->touches.ptr[b->at].n_lines++;
+    b->commits.ptr[b->at].touch.n_lines++;
 }
 
 void ken_history__blame_line(void *blame, ken_str line)
@@ -69,17 +69,17 @@ void ken_history__blame_line(void *blame, ken_str line)
     if (line.len && line.ptr[0] == '\t') // the line itself
         return;
     ken_str word = ken_history__take(&line, ' ');
-    if (ken_history__is_id(word)) {
+    if (ken_is_object_id(word)) {
         begin_line(b, word);
         return;
     }
     if (b->at < 0)
         return;
     if (ken_str_eq(word, KEN_STR("boundary"))) {
-        b->is_edge.ptr[b->at] = true;
+        b->commits.ptr[b->at].is_edge = true;
         b->has_edges = true;
     }
-    ken_history_commit *c = &b->touches.ptr[b->at].commit;
+    ken_history_commit *c = &b->commits.ptr[b->at].touch.commit;
     uint64_t time_s = 0;
     if (ken_str_eq(word, KEN_STR("author")))
         c->author = ken_history__words(b->arena, line, HISTORY_MAX_NAME);
@@ -92,22 +92,97 @@ void ken_history__blame_line(void *blame, ken_str line)
 
 static int by_time(const void *x, const void *y)
 {
-    const ken_history_touch *a = x, *b = y;
-    if (a->commit.time_s != b->commit.time_s)
-        return a->commit.time_s < b->commit.time_s ? 1 : -1;
-    return ken_str_cmp(a->commit.id, b->commit.id);
+    const history_blamed *a = x, *b = y;
+    if (a->touch.commit.time_s != b->touch.commit.time_s)
+        return a->touch.commit.time_s < b->touch.commit.time_s ? 1 : -1;
+    if (a->place != b->place)
+        return a->place < b->place ? -1 : 1;
+    return ken_str_cmp(a->touch.commit.id, b->touch.commit.id);
+}
+
+static void sort(history_blame *b)
+{
+    if (b->commits.len)
+        qsort(b->commits.ptr, b->commits.len, sizeof *b->commits.ptr, by_time);
 }
 
 void ken_history__blame_finish(history_blame *b, ken_history_touches *out)
 {
-    size_t n = b->touches.len;
-    if (n)
-        qsort(b->touches.ptr, n, sizeof *b->touches.ptr, by_time);
+    size_t n = b->commits.len;
+    sort(b);
     out->n_commits = n;
     out->n_touches = n < KEN_HISTORY_AUTHORS ? n : KEN_HISTORY_AUTHORS;
-    out->touches = ken_arena_copy(b->arena, b->touches.ptr, out->n_touches, sizeof *out->touches);
+    out->touches = KEN_ARENA_ARRAY(b->arena, ken_history_touch, out->n_touches);
+    for (size_t i = 0; i < out->n_touches; i++)
+        out->touches[i] = b->commits.ptr[i].touch;
     out->n_uncommitted = b->n_uncommitted;
     out->n_beyond = b->n_beyond;
+}
+
+static ken_status run_git(const char *root, const char *const *argv,
+                          void (*on_line)(void *ctx, ken_str line), history_blame *b,
+                          const ken_cancel *cancel, ken_proc_result *out, ken_err *err)
+{
+    return ken_history__run_lines(&(ken_proc_opts){ .argv = argv,
+                                                    .cwd = root,
+                                                    .timeout_ms = BLAME_MS,
+                                                    .max_out_bytes = BLAME_BYTES,
+                                                    .cancel = cancel },
+                                  on_line, b, out, err);
+}
+
+// ---- commits of one second ----
+// A rebase makes many of them. git's own order is asked for: no commit comes before one that was made of it.
+
+static void place_commit(void *blame, ken_str id)
+{
+    history_blame *b = blame;
+    const uint64_t *at = ken_map_find(&b->by_id, id);
+    if (at)
+        b->commits.ptr[*at].place = b->n_placed++;
+}
+
+// Of the sorted commits: how many are shown, or of one second with one that is.
+static size_t count_shown(const history_blame *b, bool *out_are_some_equal)
+{
+    size_t n = 0;
+    for (; n < b->commits.len; n++) {
+        bool is_equal =
+            n && b->commits.ptr[n].touch.commit.time_s == b->commits.ptr[n - 1].touch.commit.time_s;
+        if (n >= KEN_HISTORY_AUTHORS && !is_equal)
+            break;
+        *out_are_some_equal |= is_equal;
+    }
+    return n;
+}
+
+// What git cannot tell in its time stays in the order of ids.
+static void place_equal(history_blame *b, const char *root, const ken_cancel *cancel)
+{
+    sort(b);
+    bool are_some_equal = false;
+    size_t n = count_shown(b, &are_some_equal);
+    if (!are_some_equal)
+        return;
+    if (n > PLACED)
+        n = PLACED;
+    const char **argv = KEN_ARENA_ARRAY(b->arena, const char *, n + 4);
+    ken_map_release(&b->by_id);
+    ken_map_init(&b->by_id);
+    argv[0] = "rev-list";
+    argv[1] = "--topo-order";
+    argv[2] =
+        ken_arena_printf(b->arena, "--max-age=%" PRId64, b->commits.ptr[n - 1].touch.commit.time_s)
+            .ptr;
+    for (size_t i = 0; i < n; i++) {
+        ken_map_put(&b->by_id, b->commits.ptr[i].touch.commit.id, i, NULL);
+        b->commits.ptr[i].place = UINT32_MAX;
+        argv[3 + i] = b->commits.ptr[i].touch.commit.id.ptr;
+    }
+    argv[3 + n] = NULL;
+    ken_proc_result r = { 0 };
+    (void)run_git(root, argv, place_commit, b, cancel, &r, NULL);
+    ken_proc_result_release(&r);
 }
 
 // A commit without parents is the first one, or where a shallow clone ends.
@@ -140,31 +215,16 @@ static bool is_partial(const ken_proc_result *r)
            ken_str_find(ken_buf_str(&r->errors), KEN_STR("lazy fetching disabled")) != SIZE_MAX;
 }
 
-static ken_status run_blame(history_blame *b, const char *root, const char *const *argv,
-                            const ken_cancel *cancel, ken_proc_result *out, ken_err *err)
-{
-    history_lines lines;
-    ken_history__lines_init(&lines, ken_history__blame_line, b);
-    ken_status st = ken_git_run(&(ken_proc_opts){ .argv = argv,
-                                                  .cwd = root,
-                                                  .timeout_ms = BLAME_MS,
-                                                  .max_out_bytes = BLAME_BYTES,
-                                                  .cancel = cancel,
-                                                  .on_out = ken_history__lines_add,
-                                                  .out_ctx = &lines },
-                                out, err);
-    ken_history__lines_release(&lines);
-    return st;
-}
-
-ken_status ken_history_of_lines(const char *root, ken_str path, uint32_t first, uint32_t last,
-                                const ken_cancel *cancel, ken_arena *arena,
+ken_status ken_history_of_lines(const char *root, ken_str commit, ken_str path, uint32_t first,
+                                uint32_t last, const ken_cancel *cancel, ken_arena *arena,
                                 ken_history_touches *out, ken_err *err)
 {
     ken_history_touches result = { .reason = KEN_STR("") };
     if (!ken_history__is_path(path))
         return KEN_FAIL(err, KEN_EINVAL, "file_path: expected a path below the root, got '%.*s'",
                         (int)(path.len < 200 ? path.len : 200), path.ptr);
+    if (commit.len && !ken_is_object_id(commit))
+        return KEN_FAIL(err, KEN_EINVAL, "commit: expected its full id");
     if (first > last || last == UINT32_MAX)
         return KEN_FAIL(err, KEN_EINVAL, "lines: %u to %u is no range", first, last);
     ken_str range = ken_arena_printf(arena, "-L%u,%u", first + 1, last + 1);
@@ -174,14 +234,20 @@ ken_status ken_history_of_lines(const char *root, ken_str path, uint32_t first, 
                            "--ignore-revs-file=",
                            "--encoding=UTF-8",
                            range.ptr,
-                           "--",
-                           ken_arena_dup(arena, path).ptr,
+                           NULL,
+                           NULL,
+                           NULL,
                            NULL };
+    size_t n = 6;
+    if (commit.len)
+        argv[n++] = ken_arena_dup(arena, commit).ptr;
+    argv[n++] = "--";
+    argv[n] = ken_arena_dup(arena, path).ptr;
     history_blame b;
     ken_history__blame_init(&b, arena);
     ken_proc_result r = { 0 };
     ken_err inner = { 0 };
-    ken_status st = run_blame(&b, root, argv, cancel, &r, &inner);
+    ken_status st = run_git(root, argv, ken_history__blame_line, &b, cancel, &r, &inner);
     if (st && ken_cancel_check(cancel, NULL)) {
         st = KEN_FAIL(err, st, "%s", inner.msg);
         goto out;
@@ -191,6 +257,7 @@ ken_status ken_history_of_lines(const char *root, ken_str path, uint32_t first, 
     result.lacks_contents = !st && r.exit_code && is_partial(&r);
     if (!st && !r.exit_code) {
         look_at_edges(&b, root, cancel);
+        place_equal(&b, root, cancel);
         ken_history__blame_finish(&b, &result);
     }
     if (!st)

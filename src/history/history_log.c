@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "base/path.h"
 #include "history/history_priv.h"
 
 #define NO_FILE UINT64_MAX // of `names`: another file before the rename
@@ -200,7 +201,7 @@ static void begin_commit(history_builder *b, ken_str line)
     end_commit(b);
     ken_str id = ken_history__take(&line, ' '), time = ken_history__take(&line, ' ');
     uint64_t time_s = 0;
-    if (!ken_history__is_id(id))
+    if (!ken_is_object_id(id))
         return;
     if (!ken_str_parse_u64(time, &time_s) || time_s > HISTORY_MAX_TIME_S)
         time_s = 0;
@@ -267,24 +268,33 @@ void ken_history__builder_line(void *builder, ken_str line)
     }
 }
 
+static ken_str marked(history_builder *b, ken_str mark, ken_str path)
+{
+    return mark.len ? ken_path_join(&b->scratch, mark, path) : path;
+}
+
+void ken_history__builder_add(history_builder *b, const ken_history *old, uint32_t entry,
+                              ken_str mark)
+{
+    const history_entry *from = &old->entries[entry];
+    const history_author *who = &old->authors[from->author];
+    history_entry e = { .time_s = from->time_s,
+                        .author = author_of(b, who->key, who->name),
+                        .is_wide = from->is_wide,
+                        .detail = -1 };
+    for (uint32_t k = 0; k < from->n; k++)
+        touch(b, file_of(b, marked(b, mark, old->paths[old->touched[from->first + k]]), false));
+    if (take_files(b, &e) && from->detail >= 0)
+        e.detail = add_detail(b, old->details[from->detail].id, old->details[from->detail].subject);
+    ken_vec_push(&b->entries, e);
+    reset(b);
+}
+
 void ken_history__builder_replay(history_builder *b, const ken_history *old)
 {
     end_commit(b);
-    for (uint32_t i = 0; i < old->n_entries && !ken_history__builder_is_full(b); i++) {
-        const history_entry *from = &old->entries[i];
-        const history_author *who = &old->authors[from->author];
-        history_entry e = { .time_s = from->time_s,
-                            .author = author_of(b, who->key, who->name),
-                            .is_wide = from->is_wide,
-                            .detail = -1 };
-        for (uint32_t k = 0; k < from->n; k++)
-            touch(b, file_of(b, old->paths[old->touched[from->first + k]], false));
-        if (take_files(b, &e) && from->detail >= 0)
-            e.detail =
-                add_detail(b, old->details[from->detail].id, old->details[from->detail].subject);
-        ken_vec_push(&b->entries, e);
-        reset(b);
-    }
+    for (uint32_t i = 0; i < old->n_entries && !ken_history__builder_is_full(b); i++)
+        ken_history__builder_add(b, old, i, KEN_STR(""));
 }
 
 // ---- the end -----------------------------------------------------------------------------------

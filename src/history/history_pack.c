@@ -145,7 +145,7 @@ static void read_head(reader *r)
     r->at += 2;
     h->head = get_words(r, HISTORY_MAX_ID);
     h->reason = get_words(r, HISTORY_MAX_REASON);
-    r->is_bad |= h->head.len && !ken_history__is_id(h->head);
+    r->is_bad |= h->head.len && !ken_is_object_id(h->head);
 }
 
 static void read_authors(reader *r)
@@ -193,7 +193,7 @@ static int32_t read_detail(reader *r)
     history_detail d = { .subject = get_words(r, HISTORY_MAX_SUBJECT) };
     ken_hex_into((const uint8_t *)id.ptr, id.len, hex);
     d.id = ken_arena_dup(&r->h->arena, ken_str_n(hex, 2 * id.len));
-    r->is_bad |= !ken_history__is_id(d.id);
+    r->is_bad |= !ken_is_object_id(d.id);
     ken_vec_push(&r->details, d);
     return (int32_t)(r->details.len - 1);
 }

@@ -4,6 +4,7 @@
 #define KEN_HISTORY_HISTORY_PRIV_H
 
 #include "base/hash.h"
+#include "base/id.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "history/history.h"
@@ -34,6 +35,10 @@ void ken_history__lines_init(history_lines *l, void (*on_line)(void *ctx, ken_st
 void ken_history__lines_add(void *lines, ken_str part); // fits ken_proc_opts.on_out
 void ken_history__lines_end(history_lines *l);          // the last line may lack its end
 void ken_history__lines_release(history_lines *l);
+// ken_git_run that gives what git prints to `on_line`, a line at a time. A run that was cut off gives no part of a line.
+ken_status ken_history__run_lines(const ken_proc_opts *opts,
+                                  void (*on_line)(void *ctx, ken_str line), void *ctx,
+                                  ken_proc_result *out, ken_err *err) KEN_MUST_USE;
 
 // A path as git prints it, in quotes where it has odd bytes. The result is in the arena, or the
 // text itself; NULL ptr when it is malformed, too long, not UTF-8 or leads elsewhere.
@@ -42,7 +47,6 @@ ken_str ken_history__path(ken_arena *arena, ken_str text);
 bool ken_history__is_path(ken_str path);
 // One line of words of people: cut, repaired, without control characters.
 ken_str ken_history__words(ken_arena *arena, ken_str text, size_t max_bytes);
-bool ken_history__is_id(ken_str text);
 // Takes the text before `c` off the front; all of it when there is none.
 ken_str ken_history__take(ken_str *rest, char c);
 
@@ -107,6 +111,9 @@ void ken_history__builder_free(history_builder *b);
 void ken_history__builder_line(void *b, ken_str line);
 // Whether `max_commits` are there.
 bool ken_history__builder_is_full(const history_builder *b);
+// One commit of another history, older than those there are; `mark` is put before its paths.
+void ken_history__builder_add(history_builder *b, const ken_history *old, uint32_t entry,
+                              ken_str mark);
 // All commits of a history older than what there is.
 void ken_history__builder_replay(history_builder *b, const ken_history *old);
 // Moves what was built into `h`, without what only deleted files had.
@@ -131,11 +138,17 @@ void ken_history__state_line(void *job, ken_str line);
 void ken_history__state_finish(history_state_job *j, size_t max_dirty, ken_work_state *out);
 
 // ---- history_lines.c -------------------------------------------------------------------------
+typedef struct history_blamed {
+    ken_history_touch touch;
+    bool is_edge;   // it has no parents
+    uint32_t place; // among commits of its second, the newest first
+} history_blamed;
+
 typedef struct history_blame {
     ken_arena *arena;
-    ken_map by_id; // id -> its place in `touches`
-    KEN_VEC(ken_history_touch) touches;
-    KEN_VEC(bool) is_edge; // by touch: it has no parents
+    ken_map by_id; // id -> its index in `commits`
+    KEN_VEC(history_blamed) commits;
+    uint32_t n_placed;
     bool has_edges;
     uint32_t n_uncommitted, n_beyond;
     int64_t at; // the one whose lines follow; -1 = none

@@ -70,7 +70,7 @@ static void take_entry(show_job *j, ken_str line)
     ken_history_text *t = &j->texts[*at];
     uint64_t n = 0;
     bool is_file = ken_str_starts(mode, KEN_STR("100")) && ken_str_eq(type, KEN_STR("blob")) &&
-                   ken_history__is_id(id) && ken_str_parse_u64(size, &n);
+                   ken_is_object_id(id) && ken_str_parse_u64(size, &n);
     t->state = !is_file                     ? KEN_HISTORY_TEXT_OTHER
                : n > KEN_HISTORY_TEXT_BYTES ? KEN_HISTORY_TEXT_LARGE
                                             : KEN_HISTORY_TEXT_THERE;
@@ -165,7 +165,7 @@ ken_status ken_history_read_texts(const char *root, ken_str id, const ken_str *p
                                   const ken_cancel *cancel, ken_arena *arena,
                                   ken_history_text **out, ken_err *err)
 {
-    if (!ken_history__is_id(id))
+    if (!ken_is_object_id(id))
         return KEN_FAIL(err, KEN_EINVAL, "commit: expected an id of 40 or 64 digits, got %zu bytes",
                         id.len);
     show_job j = { .root = root, .cancel = cancel, .arena = arena, .paths = paths };

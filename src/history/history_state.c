@@ -31,7 +31,7 @@ static void add_path(history_state_job *j, ken_str text)
 static void on_header(history_state_job *j, ken_str line)
 {
     ken_str name = ken_history__take(&line, ' ');
-    if (ken_str_eq(name, KEN_STR("branch.oid")) && ken_history__is_id(line))
+    if (ken_str_eq(name, KEN_STR("branch.oid")) && ken_is_object_id(line))
         j->state.commit = ken_arena_dup(j->arena, line);
     else if (ken_str_eq(name, KEN_STR("branch.head")) && !ken_str_starts(line, KEN_STR("(")))
         j->state.branch = ken_history__words(j->arena, line, HISTORY_MAX_PATH);
@@ -55,17 +55,9 @@ static ken_status run_lines(const char *root, const char *const *argv, void (*fn
                             void *ctx, const ken_cancel *cancel, ken_err *err)
 {
     ken_proc_result r;
-    history_lines lines;
-    ken_history__lines_init(&lines, fn, ctx);
-    ken_status st = ken_git_run(&(ken_proc_opts){ .argv = argv,
-                                                  .cwd = root,
-                                                  .timeout_ms = STATE_MS,
-                                                  .cancel = cancel,
-                                                  .on_out = ken_history__lines_add,
-                                                  .out_ctx = &lines },
-                                &r, err);
-    ken_history__lines_end(&lines);
-    ken_history__lines_release(&lines);
+    ken_status st = ken_history__run_lines(
+        &(ken_proc_opts){ .argv = argv, .cwd = root, .timeout_ms = STATE_MS, .cancel = cancel }, fn,
+        ctx, &r, err);
     if (st)
         return st;
     ken_str why = ken_proc_complaint(&r);
@@ -160,7 +152,7 @@ static void on_commit(void *ctx, ken_str line)
     since_job *j = ctx;
     uint64_t time_s = 0;
     ken_str id = ken_history__take(&line, ' '), time = ken_history__take(&line, ' ');
-    if (!ken_history__is_id(id) || !ken_str_parse_u64(time, &time_s) || time_s > HISTORY_MAX_TIME_S)
+    if (!ken_is_object_id(id) || !ken_str_parse_u64(time, &time_s) || time_s > HISTORY_MAX_TIME_S)
         return;
     if (j->since.n == j->max) {
         j->since.is_truncated = true;
@@ -180,7 +172,7 @@ ken_status ken_history_list_since(const char *root, ken_str commit, size_t max,
                                   ken_history_since *out, ken_err *err)
 {
     since_job j = { .arena = arena, .max = max, .since = { .reason = { "", 0 } } };
-    if (!ken_history__is_id(commit)) {
+    if (!ken_is_object_id(commit)) {
         j.since.reason = KEN_STR("there was no commit");
         *out = j.since;
         return KEN_OK;

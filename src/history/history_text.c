@@ -51,6 +51,22 @@ void ken_history__lines_release(history_lines *l)
     ken_buf_release(&l->rest);
 }
 
+ken_status ken_history__run_lines(const ken_proc_opts *opts,
+                                  void (*on_line)(void *ctx, ken_str line), void *ctx,
+                                  ken_proc_result *out, ken_err *err)
+{
+    history_lines lines;
+    ken_proc_opts o = *opts;
+    ken_history__lines_init(&lines, on_line, ctx);
+    o.on_out = ken_history__lines_add;
+    o.out_ctx = &lines;
+    ken_status st = ken_git_run(&o, out, err);
+    if (!st)
+        ken_history__lines_end(&lines);
+    ken_history__lines_release(&lines);
+    return st;
+}
+
 // ---- names -------------------------------------------------------------------------------------
 
 // The byte that an escape stands for; moves `at` behind it. -1 when it is none.
@@ -121,16 +137,6 @@ ken_str ken_history__words(ken_arena *arena, ken_str text, size_t max_bytes)
     for (size_t i = 0; i < s.len; i++)
         at[i] = (unsigned char)s.ptr[i] < ' ' || s.ptr[i] == 0x7f ? ' ' : s.ptr[i];
     return ken_str_n(at, s.len);
-}
-
-bool ken_history__is_id(ken_str text)
-{
-    if (text.len != 40 && text.len != HISTORY_MAX_ID)
-        return false;
-    for (size_t i = 0; i < text.len; i++)
-        if (!ken_is_digit(text.ptr[i]) && !(text.ptr[i] >= 'a' && text.ptr[i] <= 'f'))
-            return false;
-    return true;
 }
 
 ken_str ken_history__take(ken_str *rest, char c)

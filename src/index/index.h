@@ -5,7 +5,8 @@
 // ctime and inode agree, and both times are older than the run before) are not even read; content that is
 // already known is not parsed again. Readers see the old generation until the new one is committed.
 // Results are stored in batches on the way, so a run that is stopped or killed goes on where
-// it was.
+// it was. A long run that has no generation to begin with, or one that lacks much of the folder, commits
+// partial generations on its way (store/partial.h): the files that people will want first are read first.
 //
 // Threads: the caller's thread writes; `n_jobs` workers of the run's own read and parse, and one
 // scans before.
@@ -29,6 +30,7 @@ typedef struct ken_index_progress {
         *stage; // static: "scanning", "indexing", "committing", "embedding"; of who waits "waiting"
     uint64_t n_done, n_total; // files
     uint64_t bytes_done, bytes_total;
+    int64_t left_ms; // of reading and parsing, at its pace so far; 0 = not known
 } ken_index_progress;
 
 typedef void ken_index_progress_fn(void *ctx, const ken_index_progress *p);
@@ -44,16 +46,22 @@ typedef struct ken_index_scope {
 typedef struct ken_index_opts {
     ken_scan_opts scan;
     ken_index_scope scope;
-    bool is_forced;        // reads and parses everything again
-    bool is_strict;        // KEN_EIO, and no new generation, for a file that cannot be
-                           // read; otherwise it is left out, as an issue
-    uint32_t n_jobs;       // 0 = one per core
+    ken_str scope_lines; // the scope (ken_index_load_scope) of an index that remembers none
+    bool is_forced;      // reads and parses everything again
+    bool is_strict;      // KEN_EIO, and no new generation, for a file that cannot be
+                         // read; otherwise it is left out, as an issue
+    bool reads_doubtful; // of ken_index_look: what is doubtful is read, up to some megabytes
+    uint32_t n_jobs;     // 0 = one per core
+    bool
+        only_likely; // files whose path promises code get vectors of the built-in model, others none
     ken_chunk_opts chunks; // sizes: with others every file is extracted again
     // Bytes that the run may use of its own, 0 = 512 MiB; beside them at most ken_index_map_bytes of the
     // database are resident, as pages that the kernel may take back.
     uint64_t memory_limit;
+    uint32_t first_files; // of the first partial generation; 0 = as fits a run of some seconds
     ken_index_progress_fn *on_progress; // on the caller's thread, at most every 50 ms; may be NULL
     void *progress_ctx;
+    ken_held_files held; // outlive the run, which does not load them while they are the newest
 } ken_index_opts;
 
 typedef struct ken_issue {
@@ -63,6 +71,7 @@ typedef struct ken_issue {
 
 typedef struct ken_index_report {
     uint64_t generation;
+    int64_t at_ms;    // when that was made
     uint64_t n_files; // in the index now
     // By content: a file that was only touched is unchanged. All but the removed make n_files.
     uint64_t n_added, n_modified, n_removed, n_renamed, n_unchanged;
@@ -87,6 +96,8 @@ typedef struct ken_index_report {
 
 // How much of its database a run under that limit should have mapped (ken_store_opts.map_bytes).
 uint64_t ken_index_map_bytes(uint64_t memory_limit);
+// And how much of it as pages of its own, which count (ken_store_opts.cache_bytes).
+uint64_t ken_index_cache_bytes(uint64_t memory_limit);
 // That the limit did not hold, and what would; empty when it did.
 ken_str ken_index_memory_note(const ken_index_report *r, ken_arena *arena);
 // Brings the index in `store` up to date with the folder `root` (absolute real path). `*out` is set on
@@ -100,8 +111,26 @@ ken_status ken_index_run(ken_store *store, const char *root, const ken_index_opt
 ken_status ken_index_load_scope(ken_store *store, ken_arena *arena, ken_str *out, ken_err *err)
     KEN_MUST_USE;
 
+// The same as lists; 0 = none, or as the settings say.
+typedef struct ken_index_limits {
+    const ken_str *include, *exclude; // globs
+    size_t n_include, n_exclude;
+    uint64_t max_file_bytes;
+} ken_index_limits;
+
+// The lists are in the arena, their texts borrowed from `lines`.
+void ken_index_parse_limits(ken_str lines, ken_arena *arena, ken_index_limits *out);
+// In the open write transaction; what the next run keeps to. All zero: the settings count again.
+ken_status ken_index_put_limits(ken_store *store, const ken_index_limits *limits, ken_arena *arena,
+                                ken_err *err) KEN_MUST_USE;
+
+// The further roots that the index was made of, as ken_roots_format writes them; empty = none.
+ken_status ken_index_load_roots(ken_store *store, ken_arena *arena, ken_str *out, ken_err *err)
+    KEN_MUST_USE;
+
 // Which files came, changed and went, by generation: the newest 1,000 at most, oldest first. The first generation,
-// which adds all its files, has none. Renamed is a file whose content is the same under another path.
+// which adds all its files, has none. Renamed is a file whose content
+// is the same under another path, or alike enough for git, which tracks both.
 typedef enum ken_file_event_kind {
     KEN_FILE_NONE = 0,
     KEN_FILE_ADDED,
@@ -129,7 +158,7 @@ typedef struct ken_index_look_report {
     uint64_t generation; // 0 = nothing has been indexed yet
     bool is_current;     // a run would change nothing, and would not read any file
     uint64_t n_added, n_modified, n_removed; // files, by path and stamp
-    uint64_t n_doubtful; // written around the time of the last run: a run would read them
+    uint64_t n_doubtful; // written around the time of the last run, and not read: a run would
 } ken_index_look_report;
 
 // Begins a read transaction on the store that is compared, and lists the files of its generation
@@ -155,7 +184,8 @@ uint32_t ken_index_feature(const ken_chunk_opts *chunks, ken_arena *arena);
 
 // ---- copying ---------------------------------------------------------------------------------
 typedef struct ken_index_copy_opts {
-    ken_str root;                       // of the generation that is made
+    ken_str root;  // of the generation that is made
+    ken_str roots; // its further roots, as ken_roots_format writes them; empty = none
     ken_index_progress_fn *on_progress; // stage "copying", in contents; may be NULL
     void *progress_ctx;
 } ken_index_copy_opts;
@@ -176,6 +206,19 @@ ken_status ken_index_copy(ken_store *from, ken_store *to, const ken_index_copy_o
 // The feature that made the newest generation; KEN_ENOTFOUND without a message when there is none.
 ken_status ken_index_load_feature(ken_store *store, uint32_t *out, ken_err *err) KEN_MUST_USE;
 
+// ---- rows of a database ----------------------------------------------------------------------
+typedef struct ken_index_fill_report {
+    uint64_t n_filled;  // contents that have their rows now
+    uint64_t n_left;    // of which no file has the bytes any more
+    uint64_t n_vectors; // contents that have rows of vectors now
+} ken_index_fill_report;
+
+// Makes the rows that contents of the newest generation lack (store/rows.h): of one that came from a file, a bundle, or
+// under other settings. For files nothing is done, and what was done once is found by one question. `max_file_bytes` 0 = 1 MiB.
+ken_status ken_index_fill(ken_store *store, const char *root, uint64_t max_file_bytes,
+                          const ken_cancel *cancel, ken_index_fill_report *out, ken_err *err)
+    KEN_MUST_USE;
+
 // ---- vectors of another model ----------------------------------------------------------------
 // ken_index_run makes vectors of the built-in model on its way, while these are the ones that
 // answer. All others are made by this stage, after a run: of every content of the newest generation
@@ -188,6 +231,7 @@ typedef struct ken_index_embed_opts {
     uint64_t max_file_bytes; // as of the run; 0 = 1 MiB
     size_t batch;            // texts of a transaction, about; 0 = 256
     ken_str record;          // kept with the index for whoever asks with this model; may be empty
+    bool only_likely;        // as in ken_index_opts
     ken_index_progress_fn *on_progress; // stage "embedding", in contents; may be NULL
     void *progress_ctx;
 } ken_index_embed_opts;
@@ -209,6 +253,9 @@ ken_status ken_index_embed(ken_store *store, const char *root, ken_embedder *emb
                            const ken_index_embed_opts *opts, const ken_cancel *cancel,
                            ken_index_embed_report *out, ken_err *err) KEN_MUST_USE;
 
+// Whether vectors of the built-in model are left out of files that are to have them now.
+ken_status ken_index_lacks_vectors(ken_store *store, bool only_likely, bool *out, ken_err *err)
+    KEN_MUST_USE;
 // Whether the index has, or uses, vectors of another model than the built-in one.
 ken_status ken_index_has_others(ken_store *store, bool *out, ken_err *err) KEN_MUST_USE;
 
@@ -224,6 +271,7 @@ typedef struct ken_index_vectors {
     bool is_builtin;                       // `active` is
     uint32_t n_dims;                       // of `active` as stored; 0 = there are none
     uint64_t n_contents, n_active, n_next; // with vectors
+    uint64_t n_chunks, n_active_chunks;    // the same in chunks
     uint64_t n_bytes;                      // of the active ones in the store, before compression
     ken_index_cost cost, next_cost;        // nothing for the built-in model: runs make those
     int64_t made_at_ms;                    // when the last were made; 0 = by runs, on their way

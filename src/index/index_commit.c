@@ -5,10 +5,12 @@
 
 #include "base/map.h"
 #include "index/index_run_priv.h"
+#include "store/store_edits.h"
 
 // A new file with the content of one that is gone is that file, renamed: it keeps its row.
-static ken_status find_renames(index_run *r, index_old_files *old, ken_err *err)
+static ken_status find_renames(index_run *r, ken_err *err)
 {
+    index_old_files *old = &r->old;
     ken_status st = KEN_OK;
     ken_map gone;
     ken_map_init(&gone);
@@ -18,7 +20,7 @@ static ken_status find_renames(index_run *r, index_old_files *old, ken_err *err)
                         NULL);
     for (size_t i = 0; gone.len && i < r->scan.n_files && !st; i++) {
         index_planned *p = &r->plan[i];
-        if (p->row_id || !p->content)
+        if (p->row_id || !p->is_changed || !p->content)
             continue;
         uint64_t *at = ken_map_find(&gone, ken_str_n((const char *)&p->content, sizeof(int64_t)));
         if (!at || old->is_kept[*at])
@@ -34,39 +36,58 @@ static ken_status find_renames(index_run *r, index_old_files *old, ken_err *err)
     return st;
 }
 
-static ken_status put_files(index_run *r, index_old_files *old, ken_err *err)
+static ken_status put_file(index_run *r, size_t i, ken_err *err)
 {
-    ken_status st = KEN_OK;
+    index_planned *p = &r->plan[i];
+    ken_file_row row = { p->row_id, r->scan.files[i].path, p->content, p->stamp, p->changed_at_ms };
+    ken_status st = ken_store_put_file(r->store, &row, err);
+    if (!p->row_id)
+        r->report->n_added++;
+    else
+        ken_vec_push(&r->edits, row);
+    if (!p->row_id || p->is_modified)
+        ken_index__note_event(&r->changes, p->row_id ? KEN_FILE_MODIFIED : KEN_FILE_ADDED,
+                              row.path);
+    p->is_changed = false;
+    return st;
+}
+
+ken_status ken_index__put_done_files(index_run *r, ken_err *err)
+{
+    ken_status st = find_renames(r, err);
+    for (size_t i = 0; i < r->scan.n_files && !st; i++)
+        if (r->plan[i].content && r->plan[i].is_changed)
+            st = put_file(r, i, err);
+    return st;
+}
+
+static ken_status remove_file(index_run *r, int64_t row, ken_str path, ken_err *err)
+{
+    ken_index__note_event(&r->changes, KEN_FILE_DELETED, path);
+    r->report->n_removed++;
+    return ken_store_remove_file(r->store, row, err);
+}
+
+static ken_status put_files(index_run *r, ken_err *err)
+{
+    const index_old_files *old = &r->old;
+    ken_status st = ken_index__keep_renamed(r, err);
+    if (!st)
+        st = find_renames(r, err);
     for (size_t o = 0; o < old->n && !st; o++) {
         if (old->is_kept[o])
             continue;
         st = ken_index__count_lost(r, old->rows[o].content, err);
         if (!st)
-            st = ken_store_remove_file(r->store, old->rows[o].id, err);
-        ken_index__note_event(&r->changes, KEN_FILE_DELETED, old->rows[o].path);
-        r->report->n_removed++;
+            st = remove_file(r, old->rows[o].id, old->rows[o].path, err);
     }
     for (size_t i = 0; i < r->scan.n_files && !st; i++) {
-        index_planned *p = &r->plan[i];
-        if (!p->content) {
-            if (p->row_id) { // became binary, too large …
-                st = ken_store_remove_file(r->store, p->row_id, err);
-                ken_index__note_event(&r->changes, KEN_FILE_DELETED, r->scan.files[i].path);
-                r->report->n_removed++;
-            }
-            continue;
-        }
-        r->report->n_files++;
-        if (!p->is_changed)
-            continue;
-        ken_file_row row = { p->row_id, r->scan.files[i].path, p->content, p->stamp,
-                             p->changed_at_ms };
-        st = ken_store_put_file(r->store, &row, err);
-        if (!p->row_id)
-            r->report->n_added++;
-        if (r->changes.generation > 1 && (!p->row_id || p->is_modified))
-            ken_index__note_event(&r->changes, p->row_id ? KEN_FILE_MODIFIED : KEN_FILE_ADDED,
-                                  row.path);
+        const index_planned *p = &r->plan[i];
+        r->report->n_files += p->content != 0;
+        if (p->content && p->is_changed)
+            st = put_file(r, i, err);
+        else if (!p->content && p->row_id) // became binary, too large …
+            st = remove_file(r, p->row_id, r->scan.files[i].path, err);
     }
     return st;
 }
@@ -117,11 +138,10 @@ static ken_status put_skips(index_run *r, ken_generation *g, ken_err *err)
 
 // The sums of the new generation: those of the one before and the difference, so that a small change
 // reads no row of an unchanged file.
-static ken_status sum_generation(const index_run *r, const ken_generation *before,
-                                 ken_generation *g, ken_err *err)
+static ken_status sum_generation(const index_run *r, ken_generation *g, ken_err *err)
 {
     static const ken_generation none = { 0 };
-    const ken_generation *base = r->trusts_old ? before : &none;
+    const ken_generation *base = r->trusts_old ? &r->before : &none;
     const struct {
         uint64_t before, gained, lost, *out;
     } sums[] = {
@@ -135,7 +155,7 @@ static ken_status sum_generation(const index_run *r, const ken_generation *befor
         if (sums[i].lost > sums[i].before + sums[i].gained)
             return KEN_FAIL(err, KEN_ECORRUPT,
                             "the counts of generation %llu are wrong: run ken index --force",
-                            (unsigned long long)before->number);
+                            (unsigned long long)r->before.number);
         *sums[i].out = sums[i].before + sums[i].gained - sums[i].lost;
     }
     return KEN_OK;
@@ -157,47 +177,92 @@ void ken_index__commit_seen(index_run *r)
         ken_store_rollback(r->store);
 }
 
-ken_status ken_index__commit(index_run *r, index_old_files *old, const ken_generation *before,
-                             ken_err *err)
+// For whoever holds the rows of the generation before.
+static ken_status put_edits(const index_run *r, uint64_t number, ken_err *err)
 {
-    ken_generation g = { .number = before->number + 1,
-                         .at_ms = r->now_ms,
-                         .git_head = r->scan.git_head,
-                         .git_branch = r->scan.git_branch,
-                         .root = ken_str_c(r->root) };
-    index_alive alive = { .store = r->store, .arena = r->arena };
-    ken_status st = ken_store_begin_write(r->store, err);
-    if (st)
-        return st;
-    r->changes = (index_events){ .generation = g.number, .at_ms = g.at_ms };
-    st = find_renames(r, old, err);
-    if (!st)
-        st = put_files(r, old, err);
-    if (!st)
-        st = put_skips(r, &g, err);
-    if (!st)
-        st = sum_generation(r, before, &g, err);
-    if (!st)
-        st = ken_index__tidy(r->store, &alive, r->trusts_old ? r->lost.n_files : UINT64_MAX, err);
-    if (!st)
-        st = ken_store_put_value(r->store, KEN_STR(INDEX_FEATURE), ken_index__feature_text(r), err);
+    const ken_index_report *done = r->report;
+    bool is_known = r->trusts_old && r->number == r->before.number && r->edits.ptr &&
+                    !done->n_added && !done->n_removed && !done->n_renamed;
+    return ken_store_put_edits(r->store, &r->before, number, is_known ? r->edits.ptr : NULL,
+                               r->edits.len, err);
+}
+
+ken_status ken_index__next_generation(const index_run *r, ken_generation *out, ken_err *err)
+{
+    *out = (ken_generation){ .number = r->number + 1,
+                             .at_ms = r->now_ms,
+                             .git_head = r->scan.git_head,
+                             .git_branch = r->scan.git_branch,
+                             .root = ken_str_c(r->root) };
+    return sum_generation(r, out, err);
+}
+
+static ken_status put_made_by(index_run *r, ken_err *err)
+{
+    ken_status st =
+        ken_store_put_value(r->store, KEN_STR(INDEX_FEATURE), ken_index__feature_text(r), err);
     if (!st)
         st = ken_store_put_value(r->store, KEN_STR(KEN_INDEX_CHUNKS),
                                  r->chunks.len ? r->chunks : (ken_str){ NULL, 0 }, err);
+    if (!st && r->job.only_likely && r->job.wants_vectors)
+        st = ken_store_put_value(r->store, KEN_STR(INDEX_CHOSEN), KEN_STR("likely"), err);
+    return st ? st : ken_index__put_scope(r->store, r->scope, err);
+}
+
+void ken_index__begin_events(index_run *r)
+{
+    r->changes = (index_events){ .generation = r->number + 1,
+                                 .at_ms = r->now_ms,
+                                 .is_first = r->partial.is_first };
+}
+
+ken_status ken_index__put_generation(index_run *r, const ken_generation *g, const ken_partial *mark,
+                                     ken_err *err)
+{
+    ken_status st = put_made_by(r, err);
     if (!st)
-        st = ken_index__put_scope(r->store, r->scope, err);
+        st = ken_store_put_value(r->store, KEN_STR(KEN_ROOTS_KEPT),
+                                 r->roots_text.len ? r->roots_text : (ken_str){ NULL, 0 }, err);
     if (!st)
         st = ken_index__put_events(r->store, &r->changes, r->arena, err);
-    ken_buf_release(&r->changes.lines);
+    if (!st && (mark->is_partial || r->partial.is_marked))
+        st = ken_partial_put(r->store, mark, r->arena, err);
+    return st ? st : ken_store_put_generation(r->store, g, err);
+}
+
+static ken_status put_all(index_run *r, ken_generation *g, ken_err *err)
+{
+    index_alive alive = { .store = r->store, .arena = r->arena };
+    ken_index__begin_events(r);
+    ken_status st = put_files(r, err);
+    if (!st)
+        st = ken_index__next_generation(r, g, err);
+    if (!st)
+        st = put_skips(r, g, err);
+    if (!st)
+        st = ken_index__tidy(r->store, &alive, r->trusts_old ? r->lost.n_files : UINT64_MAX, err);
+    if (!st)
+        st = put_edits(r, g->number, err);
     if (!st)
         st = put_seen(r, err);
-    if (!st)
-        st = ken_store_put_generation(r->store, &g, err);
+    return st ? st : ken_index__put_generation(r, g, &(ken_partial){ .is_partial = false }, err);
+}
+
+ken_status ken_index__commit(index_run *r, ken_err *err)
+{
+    ken_generation g = { 0 };
+    ken_index__ask_renames(r); // which takes a moment, before others wait
+    ken_status st = ken_store_begin_write(r->store, err);
+    if (st)
+        return st;
+    st = put_all(r, &g, err);
+    ken_buf_release(&r->changes.lines);
     if (st)
         ken_store_rollback(r->store);
     else
         st = ken_store_commit(r->store, err);
     r->report->generation = g.number;
+    r->report->at_ms = g.at_ms;
     r->report->n_chunks = g.n_chunks;
     r->report->n_symbols = g.n_symbols;
     return st;

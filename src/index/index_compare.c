@@ -5,7 +5,8 @@
 #include "index/index_run_priv.h"
 
 enum {
-    CLOCK_STEP_MS = 2000, // the coarsest time stamps of a file system
+    CLOCK_STEP_MS = 2000,  // the coarsest time stamps of a file system
+    DOUBT_BYTES = 8 << 20, // that a comparison reads at most
 };
 
 static int by_size_down(const void *a, const void *b, void *ctx)
@@ -32,15 +33,17 @@ static bool can_trust_skip(const index_run *r, ken_str path, ken_skip_reason rea
     ken_fs_stamp stamp;
     if (reason != KEN_SKIP_UNREADABLE)
         return true;
-    if (!r->is_look || ken_fs_open_under(r->job.root_fd, path, &fd, &stamp, NULL) == KEN_EPERM)
+    int root_fd = ken_roots_at(&r->job.roots, &path);
+    if (!r->is_look || ken_fs_open_under(root_fd, path, &fd, &stamp, NULL) == KEN_EPERM)
         return r->is_look;
     ken_fs_close(fd);
     return false;
 }
 
 // Merges both sorted lists; new files and those with another stamp become work.
-void ken_index__compare(index_run *r, index_old_files *old)
+void ken_index__compare(index_run *r)
 {
+    index_old_files *old = &r->old;
     const bool trusts_old = r->trusts_old;
     r->plan = KEN_ARENA_ARRAY(r->arena, index_planned, r->scan.n_files + 1);
     r->work = KEN_ARENA_ARRAY(r->arena, size_t, r->scan.n_files + 1);
@@ -61,7 +64,8 @@ void ken_index__compare(index_run *r, index_old_files *old)
                                   .changed_at_ms = row->changed_at_ms,
                                   .stamp = row->stamp };
             old->is_kept[o] = true;
-            if (trusts_old && ken_fs_stamp_eq(row->stamp, f->stamp) && !is_fresh(r, f->stamp)) {
+            if (trusts_old && ken_fs_stamp_eq(row->stamp, f->stamp) &&
+                (!is_fresh(r, f->stamp) || ken_index__is_held(r, f->path))) {
                 r->report->n_unchanged++;
                 continue;
             }
@@ -80,9 +84,51 @@ void ken_index__compare(index_run *r, index_old_files *old)
     qsort_r(r->work, r->n_work, sizeof *r->work, by_size_down, r->scan.files);
 }
 
-// A scope that empties an index is refused unless it was confirmed.
-ken_status ken_index__check_scope(const index_run *r, const index_old_files *old, ken_err *err)
+bool ken_index__is_doubtful(const index_run *r, size_t file)
 {
+    const index_planned *p = &r->plan[file];
+    return p->skip_before || (p->row_id && ken_fs_stamp_eq(p->stamp, r->scan.files[file].stamp));
+}
+
+// By the bytes that are there now, whose stamp is that of the scan.
+static bool has_same_bytes(index_run *r, size_t file, index_slot *s)
+{
+    const index_planned *p = &r->plan[file];
+    ken_content_info info;
+    s->failure = KEN_OK;
+    bool is_read = ken_index__file_read(&r->job, r->scan.files[file].path, s);
+    if (s->failure || !ken_fs_stamp_eq(s->stamp, r->scan.files[file].stamp))
+        return false;
+    if (!is_read || p->skip_before)
+        return !is_read && s->skip == p->skip_before;
+    return !ken_store_find_content(r->store, &s->key, &info, NULL) && info.id == p->content;
+}
+
+void ken_index__read_doubtful(index_run *r)
+{
+    index_slot slot = { .file = 0 };
+    uint64_t n_bytes = 0;
+    size_t n_left = 0;
+    ken_index__slot_init(&slot);
+    for (size_t i = 0; i < r->n_work; i++) {
+        size_t file = r->work[i];
+        uint64_t size = r->scan.files[file].stamp.size;
+        bool is_same = ken_index__is_doubtful(r, file) && n_bytes + size <= DOUBT_BYTES &&
+                       !ken_cancel_is_set(r->cancel);
+        n_bytes += is_same ? size : 0;
+        if (!is_same || !has_same_bytes(r, file, &slot))
+            r->work[n_left++] = file;
+        else
+            r->late_skip[file] = r->plan[file].skip_before;
+    }
+    r->n_work = n_left;
+    ken_index__slot_release(&slot);
+}
+
+// A scope that empties an index is refused unless it was confirmed.
+ken_status ken_index__check_scope(const index_run *r, ken_err *err)
+{
+    const index_old_files *old = &r->old;
     size_t n_removed = 0, n_added = 0;
     if (!ken_index__is_scope_given(&r->opts->scope) || r->opts->scope.may_shrink || !old->n)
         return KEN_OK;
@@ -98,10 +144,12 @@ ken_status ken_index__check_scope(const index_run *r, const index_old_files *old
                     n_removed, old->n, n_added);
 }
 
-// True when nothing at all is different from the newest generation.
-bool ken_index__is_same(const index_run *r, const index_old_files *old, const ken_generation *g)
+bool ken_index__is_same(const index_run *r)
 {
-    if (!g->number || r->has_changed || !ken_str_eq(r->scope, r->scope_before) ||
+    const index_old_files *old = &r->old;
+    const ken_generation *g = &r->before;
+    if (!g->number || r->has_changed || r->partial.is_marked ||
+        !ken_str_eq(r->scope, r->scope_before) || !ken_str_eq(r->roots_text, r->roots_before) ||
         !ken_str_eq(g->git_head, r->scan.git_head) ||
         !ken_str_eq(g->git_branch, r->scan.git_branch))
         return false;

@@ -18,6 +18,8 @@
 #include "base/sorted.h"
 #include "index/index_parts_priv.h"
 #include "index/index_run_priv.h"
+#include "store/partial.h"
+#include "store/rows.h"
 
 enum {
     TOLD_EVERY = 64, // contents, between looks at the clock
@@ -47,7 +49,7 @@ typedef struct copy {
 
 static void tell(const copy *c, size_t done)
 {
-    const ken_index_progress p = { "copying", done, c->n_contents, 0, 0 };
+    const ken_index_progress p = { "copying", done, c->n_contents, 0, 0, 0 };
     if (c->opts->on_progress && done % TOLD_EVERY == 0)
         c->opts->on_progress(c->opts->progress_ctx, &p);
 }
@@ -117,7 +119,10 @@ static ken_status add_content(copy *c, const ken_content_key *key, moved *m, ken
 {
     ken_facts facts;
     ken_refs refs;
-    ken_packed packed = { { "", 0 }, { "", 0 } };
+    ken_packed packed = { .facts = { "", 0 },
+                          .refs = { "", 0 },
+                          .plain_refs = &refs,
+                          .language = ken_str_c(ken_lang_name((ken_lang_id)key->lang)) };
     ken_status st = ken_store_load_facts(c->from, m->from, &c->scratch, &facts, err);
     if (!st)
         st = ken_store_load_refs(c->from, m->from, &facts, &c->scratch, &refs, err);
@@ -125,6 +130,8 @@ static ken_status add_content(copy *c, const ken_content_key *key, moved *m, ken
         st = ken_store_load_packed(c->from, m->from, &c->scratch, &packed.facts, err);
     if (!st)
         st = ken_store_load_packed_refs(c->from, m->from, &c->scratch, &packed.refs, err);
+    if (!st)
+        st = ken_store_copy_text(c->from, m->from, &c->scratch, &packed.text, err);
     if (!st)
         st = ken_store_add_content(c->to, key, &facts, &packed, &m->to, err);
     m->is_new = !st;
@@ -309,12 +316,30 @@ static ken_status copy_model(copy *c, ken_err *err)
     return st ? st : copy_value(c, KEN_VECTOR_ACTIVE, err);
 }
 
+// Each content has its key, however that is in the source.
+static ken_status put_feature(copy *c, ken_err *err)
+{
+    uint64_t n_forced = 0;
+    ken_status st = ken_index__load_forced(c->to, &c->arena, &n_forced, err);
+    return st ? st
+              : ken_store_put_value(c->to, KEN_STR(INDEX_FEATURE),
+                                    ken_index__format_feature(c->feature, n_forced, &c->arena),
+                                    err);
+}
+
 static ken_status copy_values(copy *c, ken_err *err)
 {
-    static const char *const keys[] = { INDEX_FEATURE, KEN_INDEX_CHUNKS, INDEX_SCOPE };
+    static const char *const keys[] = { KEN_INDEX_CHUNKS, INDEX_SCOPE };
     ken_status st = copy_model(c, err);
+    if (!st)
+        st = put_feature(c, err);
     for (size_t i = 0; i < sizeof keys / sizeof *keys && !st; i++)
         st = copy_value(c, keys[i], err);
+    if (!st) // contents came without texts and vectors
+        st = ken_store_put_value(c->to, KEN_STR(KEN_STORE_ROWS_KEPT), (ken_str){ NULL, 0 }, err);
+    if (!st)
+        st = ken_store_put_value(c->to, KEN_STR(KEN_ROOTS_KEPT),
+                                 c->opts->roots.len ? c->opts->roots : (ken_str){ NULL, 0 }, err);
     return st;
 }
 
@@ -357,6 +382,8 @@ static ken_status put_generation(copy *c, ken_err *err)
     g.number = before + 1;
     count_files(c, &g);
     if (!st)
+        st = ken_partial_put(c->to, &(ken_partial){ .is_partial = false }, &c->arena, err);
+    if (!st)
         st = ken_store_put_generation(c->to, &g, err);
     if (!st)
         report_counts(c, &g);
@@ -377,6 +404,18 @@ static ken_status write_all(copy *c, ken_err *err)
     return st ? st : put_generation(c, err);
 }
 
+// What a run has committed on its way lacks files that nobody would miss elsewhere.
+static ken_status check_complete(copy *c, ken_err *err)
+{
+    ken_partial p;
+    ken_status st = ken_partial_load(c->from, &c->arena, &p, err);
+    if (st || !p.is_partial)
+        return st;
+    return KEN_FAIL(err, KEN_EBUSY,
+                    "the index is partial, %llu of %llu files are in it; run ken index first",
+                    (unsigned long long)p.n_done, (unsigned long long)p.n_total);
+}
+
 ken_status ken_index_copy(ken_store *from, ken_store *to, const ken_index_copy_opts *opts,
                           const ken_cancel *cancel, ken_index_copy_report *out, ken_err *err)
 {
@@ -386,34 +425,14 @@ ken_status ken_index_copy(ken_store *from, ken_store *to, const ken_index_copy_o
     ken_arena_init(&c.scratch, 0);
     ken_status st = ken_store_begin_read(from, err);
     if (!st) {
-        st = load_source(&c, err);
+        st = check_complete(&c, err);
+        if (!st)
+            st = load_source(&c, err);
         if (!st)
             st = write_all(&c, err);
         ken_store_rollback(from);
     }
     ken_arena_release(&c.scratch);
     ken_arena_release(&c.arena);
-    return st;
-}
-
-uint32_t ken_index_feature(const ken_chunk_opts *chunks, ken_arena *arena)
-{
-    ken_str sizes = ken_chunk_opts_format(chunks, arena);
-    uint32_t feature = KEN_EXTRACTION_VERSION;
-    return sizes.len ? feature | (uint32_t)(ken_hash_str(sizes) << 8) : feature;
-}
-
-ken_status ken_index_load_feature(ken_store *store, uint32_t *out, ken_err *err)
-{
-    ken_arena arena;
-    ken_str text = { NULL, 0 };
-    uint64_t number = 0;
-    ken_arena_init(&arena, 0);
-    ken_status st = ken_store_load_value(store, KEN_STR(INDEX_FEATURE), &arena, &text, err);
-    if (!st && (!ken_str_parse_u64(text, &number) || number > UINT32_MAX))
-        st = KEN_FAIL(err, KEN_ECORRUPT, "the value '%s' of the index is no number", INDEX_FEATURE);
-    ken_arena_release(&arena);
-    if (!st)
-        *out = (uint32_t)number;
     return st;
 }

@@ -31,10 +31,15 @@ ken_status ken_index__load_live(ken_store *store, ken_arena *arena, index_cover 
         size_t row = c.order[i];
         for (end = i + 1; end < n && c.rows[c.order[end]].content == c.rows[row].content;)
             end++;
-        if (infos[row].n_chunks)
-            c.items[c.n_items++] = (index_live){
-                .id = c.rows[row].content, .first = i, .end = end, .n_chunks = infos[row].n_chunks
-            };
+        if (!infos[row].n_chunks)
+            continue;
+        index_live item = {
+            .id = c.rows[row].content, .first = i, .end = end, .n_chunks = infos[row].n_chunks
+        };
+        for (size_t k = i; k < end && !item.is_likely; k++)
+            item.is_likely = ken_index__is_likely(c.rows[c.order[k]].path);
+        c.items[c.n_items++] = item;
+        c.n_chunks += item.n_chunks;
     }
     *out = c;
     return KEN_OK;
@@ -46,6 +51,11 @@ static int by_id(const void *key, const void *item)
     return (id > other) - (id < other);
 }
 
+static bool is_wanted(const index_cover *c, const index_live *item)
+{
+    return item->is_likely || !c->only_likely;
+}
+
 static void mark(index_cover *c, const ken_vector_segment *s)
 {
     uint32_t n;
@@ -55,7 +65,8 @@ static void mark(index_cover *c, const ken_vector_segment *s)
         if (!item || item->has_vectors || item->n_chunks != list[i].n_rows)
             continue;
         item->has_vectors = true;
-        c->n_done++;
+        c->n_done += is_wanted(c, item);
+        c->n_chunks_done += item->n_chunks;
     }
     c->n_dims = ken_vector_segment_model(s)->n_dims;
 }
@@ -80,8 +91,12 @@ ken_status ken_index__mark_covered(ken_store *store, const char *model, ken_aren
     cover->n_dims = 0;
     cover->n_bytes = 0;
     cover->has_others = false;
-    for (size_t i = 0; i < cover->n_items; i++)
+    cover->n_wanted = 0;
+    cover->n_chunks_done = 0;
+    for (size_t i = 0; i < cover->n_items; i++) {
         cover->items[i].has_vectors = false;
+        cover->n_wanted += is_wanted(cover, &cover->items[i]);
+    }
     ken_status st = ken_store_list_segments(store, KEN_SEGMENT_VECTORS, arena, &infos, &n, err);
     for (size_t i = 0; !st && i < n; i++) {
         ken_vector_segment *s = NULL;
@@ -111,7 +126,7 @@ ken_status ken_index__drop_others(ken_store *store, const char *model, ken_arena
         if (!st && !is_ours)
             st = ken_store_remove_segment(store, infos[i].id, err);
     }
-    return st;
+    return st ? st : ken_store_drop_vectors(store, model, err);
 }
 
 ken_status ken_index__load_name(ken_store *store, const char *key, ken_arena *arena,
@@ -194,10 +209,23 @@ ken_status ken_index_load_vectors(ken_store *store, ken_arena *arena, ken_index_
         return st;
     v.n_contents = cover.n_items;
     v.n_active = cover.n_done;
+    v.n_chunks = cover.n_chunks;
+    v.n_active_chunks = cover.n_chunks_done;
     v.n_dims = cover.n_dims;
     v.n_bytes = cover.n_bytes;
     *out = v;
     return KEN_OK;
+}
+
+ken_status ken_index_lacks_vectors(ken_store *store, bool only_likely, bool *out, ken_err *err)
+{
+    char chosen[KEN_EMBED_NAME_MAX + 1] = "";
+    ken_arena arena;
+    ken_arena_init(&arena, 0);
+    ken_status st = ken_index__load_name(store, INDEX_CHOSEN, &arena, chosen, err);
+    ken_arena_release(&arena);
+    *out = !st && *chosen && !only_likely;
+    return st;
 }
 
 ken_status ken_index_has_others(ken_store *store, bool *out, ken_err *err)

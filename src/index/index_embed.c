@@ -9,6 +9,7 @@
 //
 // The built-in model goes the same way when it is chosen again; its texts are bags of words.
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -49,6 +50,7 @@ typedef struct stage {
     KEN_VEC(ken_str) texts;
     KEN_VEC(uint8_t) parts; // of each chunk: how many texts it is
     KEN_VEC(grouped) group;
+    bool is_filling;                        // vectors of the built-in model were left out
     size_t n_grouped;                       // chunks, those of the built-in model counted
     char answering[KEN_EMBED_NAME_MAX + 1]; // the model that answered when the stage began
     ken_index_cost cost;
@@ -63,7 +65,7 @@ static void say(stage *s)
     s->progress_ns = now;
     ken_index_progress p = { .stage = "embedding",
                              .n_done = s->cover.n_done,
-                             .n_total = s->cover.n_items };
+                             .n_total = s->cover.n_wanted };
     s->opts->on_progress(s->opts->progress_ctx, &p);
 }
 
@@ -259,15 +261,41 @@ static ken_status end_group(stage *s, ken_err *err)
     return st;
 }
 
+// The order of what is missing: what is likely wanted, then what changed last.
+static int by_promise(const void *a, const void *b, void *ctx)
+{
+    const index_cover *c = ctx;
+    const index_live *x = &c->items[*(const size_t *)a], *y = &c->items[*(const size_t *)b];
+    const ken_file_row *p = &c->rows[c->order[x->first]], *q = &c->rows[c->order[y->first]];
+    if (x->is_likely != y->is_likely)
+        return x->is_likely ? -1 : 1;
+    if (p->changed_at_ms != q->changed_at_ms)
+        return p->changed_at_ms > q->changed_at_ms ? -1 : 1;
+    return ken_str_cmp(p->path, q->path);
+}
+
+static size_t *list_missing(stage *s, size_t *out_n)
+{
+    const index_cover *c = &s->cover;
+    size_t *list = KEN_ARENA_ARRAY(&s->arena, size_t, c->n_items + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < c->n_items; i++)
+        if (!c->items[i].has_vectors && (c->items[i].is_likely || !c->only_likely))
+            list[n++] = i;
+    if (n)
+        qsort_r(list, n, sizeof *list, by_promise, &s->cover);
+    *out_n = n;
+    return list;
+}
+
 static ken_status embed_missing(stage *s, ken_err *err)
 {
-    size_t batch = s->opts->batch ? s->opts->batch : BATCH_TEXTS;
+    size_t batch = s->opts->batch ? s->opts->batch : BATCH_TEXTS, n;
+    const size_t *missing = list_missing(s, &n);
     ken_status st = KEN_OK;
     say(s);
-    for (size_t i = 0; !st && i < s->cover.n_items; i++) {
-        if (s->cover.items[i].has_vectors)
-            continue;
-        st = add_content(s, &s->cover.items[i], err);
+    for (size_t i = 0; !st && i < n; i++) {
+        st = add_content(s, &s->cover.items[missing[i]], err);
         if (!st && (s->n_grouped >= batch || s->group.len >= BATCH_CONTENTS))
             st = end_group(s, err);
     }
@@ -288,6 +316,9 @@ static ken_status put_active(stage *s, ken_err *err)
         st = ken_store_put_value(s->store, KEN_STR(INDEX_NEXT), none, err);
     if (!st && strcmp(s->answering, s->model.name) != 0)
         st = ken_index__put_cost(s->store, s->answering, NULL, &s->arena, err);
+    if (!st)
+        st = ken_store_put_value(s->store, KEN_STR(INDEX_CHOSEN),
+                                 s->opts->only_likely ? KEN_STR("likely") : none, err);
     return st ? st : ken_index__drop_others(s->store, s->model.name, &s->arena, err);
 }
 
@@ -343,14 +374,17 @@ static ken_status start(stage *s, bool *out_has_next, ken_err *err)
         st = ken_store_get_generation(s->store, &s->report->generation, err);
     if (!st)
         st = ken_index__load_live(s->store, &s->arena, &s->cover, err);
+    s->cover.only_likely = s->opts->only_likely;
     if (!st)
         st = ken_index__mark_covered(s->store, s->model.name, &s->arena, &s->cover, err);
+    if (!st && !s->embedder)
+        st = ken_index_lacks_vectors(s->store, s->opts->only_likely, &s->is_filling, err);
     if (!st && s->embedder)
         st = ken_index__load_cost(s->store, s->model.name, &s->arena, &s->cost, err);
     if (st)
         return st;
     s->builder = ken_vector_builder_new(&s->model);
-    s->report->n_contents = s->cover.n_items;
+    s->report->n_contents = s->cover.n_wanted;
     s->report->is_active = s->embedder ? !strcmp(s->answering, s->model.name) : !*s->answering;
     *out_has_next = *next;
     return KEN_OK;
@@ -376,9 +410,9 @@ static ken_status run(stage *s, ken_err *err)
         st = embed_missing(s, err);
     if (st || !s->report->generation)
         return st;
-    bool is_whole = s->cover.n_done == s->cover.n_items;
+    bool is_whole = s->cover.n_done == s->cover.n_wanted;
     // Of a model that was not gone through with, or came with another index.
-    bool has_rest = has_next || s->cover.has_others || lacks_record;
+    bool has_rest = has_next || s->cover.has_others || lacks_record || s->is_filling;
     if (s->report->is_active ? !s->report->n_embedded && !(is_whole && has_rest) : !is_whole)
         return KEN_OK;
     st = publish(s, is_whole, err);
@@ -396,7 +430,7 @@ ken_status ken_index_embed(ken_store *store, const char *root, ken_embedder *emb
                 .opts = opts,
                 .cancel = cancel,
                 .report = out,
-                .job = { .root_fd = -1,
+                .job = { .roots = { .fd = -1 },
                          .wants_secrets = true, // what is in the index was let in
                          .max_file_bytes = opts->max_file_bytes ? opts->max_file_bytes : 1 << 20,
                          .cancel = cancel } };
@@ -404,11 +438,17 @@ ken_status ken_index_embed(ken_store *store, const char *root, ken_embedder *emb
     ken_arena_init(&s.arena, 0);
     ken_arena_init(&s.texts_arena, 0);
     ken_arena_init(&s.slot.arena, 0);
-    ken_index__worker_init(&s.worker, ken_index__split_memory(0, 0).identifiers);
-    ken_status st = ken_fs_open_dir(root, &s.job.root_fd, err);
+    const index_memory memory = ken_index__split_memory(0, 0);
+    ken_index__worker_init(&s.worker, &memory, 1);
+    ken_str text;
+    ken_status st = ken_index_load_roots(store, &s.arena, &text, err);
+    if (!st) {
+        const ken_roots more = ken_roots_parse(text, &s.arena);
+        st = ken_index__open_roots(&s.job, root, &more, &s.arena, err);
+    }
     if (!st)
         st = run(&s, err);
-    ken_fs_close(s.job.root_fd);
+    ken_index__close_roots(&s.job);
     ken_vector_builder_free(s.builder);
     ken_vec_release(&s.texts);
     ken_vec_release(&s.parts);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which files came, changed, moved and went, by generation. Kept as one value: a line
-// "<generation> <ms> <letter> <path>" for each event, of a renamed file "<old>//<new>", oldest first, bounded, so that a run writes a few pages at most. The first generation adds all
-// its files and has no events.
+// "<generation> <ms> <letter> <path>" for each event, of a renamed file "<old>//<new>", oldest first, bounded, so that
+// a run writes a few pages at most. The first generation adds all its files and has no events.
 #include <inttypes.h>
 
 #include "index/index_priv.h"
@@ -21,12 +21,16 @@ const char *ken_file_event_word(ken_file_event_kind k)
 
 void ken_index__note_event(index_events *c, ken_file_event_kind kind, ken_str path)
 {
+    if (c->is_first)
+        return;
     ken_buf_printf(&c->lines, "%" PRIu64 " %" PRId64 " %c " KEN_STR_FMT "\n", c->generation,
                    c->at_ms, letters[kind], KEN_STR_ARG(path));
 }
 
 void ken_index__note_rename(index_events *c, ken_str old_path, ken_str path)
 {
+    if (c->is_first)
+        return;
     ken_buf_printf(&c->lines, "%" PRIu64 " %" PRId64 " %c " KEN_STR_FMT "//" KEN_STR_FMT "\n",
                    c->generation, c->at_ms, letters[KEN_FILE_RENAMED], KEN_STR_ARG(old_path),
                    KEN_STR_ARG(path));
@@ -50,7 +54,7 @@ static ken_str newest(ken_str text)
 ken_status ken_index__put_events(ken_store *store, index_events *c, ken_arena *arena, ken_err *err)
 {
     ken_str before = KEN_STR("");
-    if (!c->lines.len || c->generation == 1)
+    if (!c->lines.len)
         return KEN_OK;
     ken_status st = ken_store_load_value(store, KEN_STR(KEN_INDEX_EVENTS), arena, &before, err);
     if (st && st != KEN_ENOTFOUND)

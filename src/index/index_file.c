@@ -5,13 +5,22 @@
 #include "index/index_priv.h"
 #include "secret/secret.h"
 
-void ken_index__worker_init(index_worker *w, uint64_t identifier_bytes)
+static void make(index_worker *w)
 {
     ken_vocabulary words = ken_static_vocabulary(ken_static_builtin());
-    *w = (index_worker){ .learner = ken_learner_new(), .tokenizer = ken_tokenizer_new(&words) };
-    ken_tokenizer_limit(w->tokenizer, identifier_bytes);
+    w->learner = ken_learner_new();
+    w->tokenizer = ken_tokenizer_new(&words);
     w->packer = ken_refs_packer_new();
     w->zip = ken_zip_new();
+    ken_learner_limit(w->learner, w->keep_bytes);
+    ken_tokenizer_limit(w->tokenizer, w->identifier_bytes);
+}
+
+void ken_index__worker_init(index_worker *w, const index_memory *m, size_t n_workers)
+{
+    *w = (index_worker){ .identifier_bytes = m->identifiers / n_workers,
+                         .keep_bytes = m->kept / n_workers };
+    make(w);
 }
 
 void ken_index__worker_release(index_worker *w)
@@ -28,6 +37,14 @@ void ken_index__worker_renew(index_worker *w)
     ken_refs_packer_free(w->packer);
     w->learner = ken_learner_new();
     w->packer = ken_refs_packer_new();
+    ken_learner_limit(w->learner, w->keep_bytes);
+    w->made_for = 0;
+}
+
+void ken_index__worker_empty(index_worker *w)
+{
+    ken_index__worker_release(w);
+    make(w);
     w->made_for = 0;
 }
 
@@ -69,18 +86,30 @@ static bool leave_out(index_slot *s, ken_skip_reason reason)
     return false;
 }
 
+// What a commit has is there: that it cannot be read is no property of the file, and ends the run.
+static ken_status read_committed(const index_job *job, ken_str path, index_slot *s)
+{
+    ken_status st = ken_revision_read(job->revision, path, (size_t)job->max_file_bytes, job->cancel,
+                                      &s->text, &s->err);
+    s->failure = st == KEN_ELIMIT ? KEN_OK : st;
+    return st;
+}
+
 bool ken_index__file_read(const index_job *job, ken_str path, index_slot *s)
 {
     s->skip = KEN_SKIP_NONE;
     s->known = (ken_content_info){ 0 };
     s->text.max = (size_t)job->max_file_bytes + 1;
     s->err = (ken_err){ 0 };
-    ken_status st = ken_fs_read(job->root_fd, path.ptr, (size_t)job->max_file_bytes, &s->text,
-                                &s->stamp, &s->err);
-    if (st == KEN_ENOMEM) { // the fault of the process, not of the file
+    ken_str below = path;
+    int root_fd = ken_roots_at(&job->roots, &below);
+    ken_status st = job->revision ? read_committed(job, path, s)
+                                  : ken_fs_read(root_fd, below.ptr, (size_t)job->max_file_bytes,
+                                                &s->text, &s->stamp, &s->err);
+    if (st == KEN_ENOMEM) // the fault of the process, not of the file
         s->failure = st;
+    if (s->failure)
         return false;
-    }
     if (st == KEN_ELIMIT)
         return leave_out(s, KEN_SKIP_TOO_LARGE);
     if (st)
@@ -100,7 +129,7 @@ bool ken_index__file_read(const index_job *job, ken_str path, index_slot *s)
     return true;
 }
 
-void ken_index__file_learn(const index_job *job, index_worker *w, index_slot *s)
+void ken_index__file_learn(const index_job *job, index_worker *w, ken_str path, index_slot *s)
 {
     ken_arena_reset(&s->arena);
     bool is_masked = ken_secret_mask(s->text.ptr, s->text.len) > 0;
@@ -114,7 +143,8 @@ void ken_index__file_learn(const index_job *job, index_worker *w, index_slot *s)
     size_t n_comments;
     const ken_span *comments = ken_learner_comments(w->learner, &n_comments);
     ken_tokenize(w->tokenizer, text, &s->facts, comments, n_comments, &s->doc);
-    if (job->wants_vectors)
+    s->has_vectors = job->wants_vectors && (!job->only_likely || ken_index__is_likely(path));
+    if (s->has_vectors)
         ken_static_embed_bags(ken_static_builtin(), &s->doc.bags, &s->vectors);
     ken_buf_clear(&s->packed);
     ken_facts_pack(&s->facts, &s->packed);

@@ -49,6 +49,8 @@ ken_status ken_index__end_batch(index_run *r, ken_err *err)
                                               KEN_SEGMENT_VECTORS };
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds && !st; k++)
         st = ken_index__join(r->store, kinds[k], MAX_IN_RUN, &(index_alive){ 0 }, err);
+    if (!st && r->partial.is_on)
+        st = ken_index__put_partial(r, err);
     if (!st)
         st = ken_store_commit(r->store, err);
     else
@@ -70,19 +72,36 @@ static bool was_added(index_run *r, const ken_content_key *key, ken_content_info
     return true;
 }
 
+// Before the first content of a forced run, in the same transaction.
+static ken_status count_forced(index_run *r, ken_err *err)
+{
+    if (!r->opts->is_forced || r->first_added)
+        return KEN_OK;
+    return ken_index__put_forced(r->store, ++r->n_forced, err);
+}
+
+static ken_status begin_batch(index_run *r, ken_err *err)
+{
+    ken_status st = ken_store_begin_write(r->store, err);
+    r->is_in_batch = !st;
+    return st ? st : count_forced(r, err);
+}
+
 static ken_status keep_content(index_run *r, index_slot *s, ken_content_info *out, ken_err *err)
 {
-    ken_status st = KEN_OK;
-    if (!r->is_in_batch) {
-        st = ken_store_begin_write(r->store, err);
-        if (st)
-            return st;
-        r->is_in_batch = true;
-    }
+    ken_status st = r->is_in_batch ? KEN_OK : begin_batch(r, err);
+    if (st)
+        return st;
     if (was_added(r, &s->key, out))
         return KEN_OK;
     int64_t id;
-    const ken_packed packed = { ken_buf_str(&s->packed), ken_buf_str(&s->packed_refs) };
+    const ken_packed packed = {
+        .facts = ken_buf_str(&s->packed),
+        .refs = ken_buf_str(&s->packed_refs),
+        .plain_refs = &s->refs,
+        .text = ken_buf_str(&s->text),
+        .language = ken_str_c(ken_lang_name((ken_lang_id)s->key.lang)),
+    };
     st = ken_store_add_content(r->store, &s->key, &s->facts, &packed, &id, err);
     if (st)
         return st;
@@ -95,17 +114,29 @@ static ken_status keep_content(index_run *r, index_slot *s, ken_content_info *ou
                                .n_symbols = (uint32_t)s->facts.n_symbols };
     ken_lex_builder_add(r->builder, id, &s->doc, s->facts.symbols, s->facts.n_symbols);
     ken_mention_builder_add(r->mentions, id, s->mentions.ptr, s->mentions.len);
-    if (r->job.wants_vectors)
+    if (s->has_vectors)
         ken_vector_builder_add(r->vectors, id, s->vectors.values.ptr, s->vectors.scales.ptr,
                                (uint32_t)s->vectors.scales.len);
     r->report->n_parsed++;
     r->report->bytes_parsed += s->facts.n_bytes;
     r->n_in_batch++;
-    bool is_full = ken_lex_builder_bytes(r->builder) + ken_mention_builder_bytes(r->mentions) +
-                       ken_vector_builder_bytes(r->vectors) >
-                   r->memory.builders;
-    if (r->n_in_batch >= BATCH_CONTENTS || is_full)
-        st = ken_index__end_batch(r, err);
+    return KEN_OK;
+}
+
+uint64_t ken_index__builder_bytes(const index_run *r)
+{
+    return ken_lex_builder_bytes(r->builder) + ken_mention_builder_bytes(r->mentions) +
+           ken_vector_builder_bytes(r->vectors);
+}
+
+static ken_status end_full_batch(index_run *r, ken_err *err)
+{
+    const uint64_t held = ken_index__builder_bytes(r);
+    bool is_full =
+        held > r->memory.builders || (held > r->memory.builders / 4 && ken_index__is_pressed(r));
+    if (!is_full && r->n_in_batch < BATCH_CONTENTS)
+        return KEN_OK;
+    ken_status st = ken_index__end_batch(r, err);
     if (is_full)
         ken_alloc_trim();
     return st;
@@ -140,22 +171,11 @@ static ken_status keep_skip(index_run *r, const index_slot *s, index_planned *p,
     return KEN_OK;
 }
 
-ken_status ken_index__keep(index_run *r, index_slot *s, ken_err *err)
+static ken_status keep_file(index_run *r, index_slot *s, index_planned *p, ken_err *err)
 {
-    index_planned *p = &r->plan[s->file];
-    ken_status st = ken_cancel_check(r->cancel, err);
-    if (st)
-        return st;
-    if (s->failure) {
-        if (err)
-            *err = s->err;
-        return s->failure;
-    }
-    if (s->skip)
-        return keep_skip(r, s, p, err);
     ken_content_info info = s->known;
     bool is_same = false;
-    st = info.id ? KEN_OK : keep_content(r, s, &info, err);
+    ken_status st = info.id ? KEN_OK : keep_content(r, s, &info, err);
     const int64_t content = info.id;
     if (!st)
         st = compare_bytes(r, p, s, content, &is_same, err);
@@ -175,4 +195,21 @@ ken_status ken_index__keep(index_run *r, index_slot *s, ken_err *err)
     p->content = content;
     p->stamp = s->stamp;
     return KEN_OK;
+}
+
+ken_status ken_index__keep(index_run *r, index_slot *s, ken_err *err)
+{
+    index_planned *p = &r->plan[s->file];
+    ken_status st = ken_cancel_check(r->cancel, err);
+    if (st)
+        return st;
+    if (s->failure) {
+        if (err)
+            *err = s->err;
+        return s->failure;
+    }
+    st = s->skip ? keep_skip(r, s, p, err) : keep_file(r, s, p, err);
+    if (!st && r->n_in_batch)
+        st = end_full_batch(r, err);
+    return st ? st : ken_index__commit_if_due(r, s->file, err);
 }

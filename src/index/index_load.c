@@ -4,7 +4,17 @@
 
 ken_str ken_index__feature_text(index_run *r)
 {
-    return ken_arena_printf(r->arena, "%u", r->job.feature);
+    return ken_index__format_feature(r->job.feature, r->n_forced, r->arena);
+}
+
+// A forced run takes the keys of contents away from those that files have. Until a tree has been read again, a file
+// that is new to it would get another content than its equals: so it trusts nothing that was there before.
+static ken_status load_feature(index_run *r, ken_str *out, ken_err *err)
+{
+    ken_status st = ken_store_load_value(r->store, KEN_STR(INDEX_FEATURE), r->arena, out, err);
+    if (st && st != KEN_ENOTFOUND)
+        return st;
+    return ken_index__load_forced(r->store, r->arena, &r->n_forced, err);
 }
 
 static ken_status load_seen(index_run *r, const ken_generation *g, ken_err *err)
@@ -20,32 +30,49 @@ static ken_status load_seen(index_run *r, const ken_generation *g, ken_err *err)
     return KEN_OK;
 }
 
-static ken_status load_old_files(index_run *r, index_old_files *old, ken_err *err)
+// Nobody else writes while a run has the index: the generation that is loaded is that of the rows.
+static ken_status load_old_files(index_run *r, const ken_generation *g, index_old_files *old,
+                                 ken_err *err)
 {
-    if (r->files)
-        return r->files(r->files_ctx, &old->rows, &old->n, err);
+    const ken_held_files *held = &r->opts->held;
+    if (held->generation && held->generation == g->number && held->at_ms == g->at_ms) {
+        old->rows = held->rows;
+        old->n = held->n;
+        return KEN_OK;
+    }
     ken_file_row *rows = NULL;
     ken_status st = ken_store_load_files(r->store, r->arena, &rows, &old->n, NULL, err);
     old->rows = rows;
     return st;
 }
 
-ken_status ken_index__load_old(index_run *r, index_old_files *old, ken_generation *g, ken_err *err)
+ken_status ken_index__load_old(index_run *r, ken_err *err)
 {
-    ken_status st = load_old_files(r, old, err);
+    index_old_files *old = &r->old;
+    ken_generation *g = &r->before;
+    // A look's files come from a snapshot, whose pin comes before anything is read.
+    ken_status st = r->files ? r->files(r->files_ctx, &old->rows, &old->n, err) : KEN_OK;
     if (!st)
         st = ken_store_load_generation(r->store, r->arena, g, err);
+    if (!st && !r->files)
+        st = load_old_files(r, g, old, err);
     if (st)
         return st;
     ken_str feature = { NULL, 0 };
-    st = ken_store_load_value(r->store, KEN_STR(INDEX_FEATURE), r->arena, &feature, err);
-    if (st && st != KEN_ENOTFOUND)
+    st = load_feature(r, &feature, err);
+    if (st)
         return st;
     char active[KEN_EMBED_NAME_MAX + 1];
     st = ken_index__load_name(r->store, KEN_VECTOR_ACTIVE, r->arena, active, err);
     if (st)
         return st;
     r->job.wants_vectors = !*active;
+    st = ken_partial_load(r->store, r->arena, &r->partial.before, err);
+    if (st)
+        return st;
+    r->partial.is_marked = r->partial.before.is_partial;
+    r->partial.is_first = r->partial.is_marked ? r->partial.before.is_first : !g->number;
+    r->number = g->number;
     old->is_kept = KEN_ARENA_ARRAY(r->arena, bool, old->n + 1);
     st = ken_index__load_late(r->store, r->arena, &old->late, &old->n_late, err);
     if (!st)

@@ -11,9 +11,11 @@ index_memory ken_index__split_memory(uint64_t limit, uint64_t held)
     uint64_t n_workers = rest / 2 / INDEX_WORKER_BYTES;
     // Builders double their arrays when they grow, and sorting needs a part of them again.
     return (index_memory){
+        .limit = limit,
         .builders = rest / 8,
         .in_work = rest / 4,
         .identifiers = rest / 8,
+        .kept = rest / 16,
         .n_workers = n_workers ? (uint32_t)(n_workers < UINT16_MAX ? n_workers : UINT16_MAX) : 1
     };
 }
@@ -27,6 +29,12 @@ uint64_t ken_index__memory_needed(uint64_t held, uint64_t largest_file)
 uint64_t ken_index_map_bytes(uint64_t memory_limit)
 {
     return (memory_limit ? memory_limit : INDEX_MEMORY_DEFAULT) / 8;
+}
+
+uint64_t ken_index_cache_bytes(uint64_t memory_limit)
+{
+    uint64_t share = (memory_limit ? memory_limit : INDEX_MEMORY_DEFAULT) / 16;
+    return share < INDEX_CACHE_MOST ? share : INDEX_CACHE_MOST;
 }
 
 ken_str ken_index_memory_note(const ken_index_report *r, ken_arena *arena)

@@ -35,7 +35,8 @@ typedef struct index_worker {
     ken_tokenizer *tokenizer;
     ken_refs_packer *packer;
     ken_zip *zip;
-    uint64_t made_for; // size of the largest file since it was renewed
+    uint64_t made_for;                     // size of the largest file since it was renewed
+    uint64_t identifier_bytes, keep_bytes; // of the caches of the tokenizer and the parser
 } index_worker;
 
 // One file on its way from the disk to the writer. Slots are recycled with their memory.
@@ -45,6 +46,7 @@ typedef struct index_slot {
     ken_buf text, packed, packed_refs;
     ken_lex_doc doc;
     bool is_generated;
+    bool has_vectors;
     ken_mentions mentions;   // names that it refers to
     ken_static_rows vectors; // of its chunks, by the built-in model
     // results
@@ -62,14 +64,24 @@ typedef struct index_slot {
 } index_slot;
 
 typedef struct index_job {
-    int root_fd;
+    ken_roots roots;        // open during a run
+    ken_revision *revision; // whose files are read; NULL = the folder's
     uint64_t max_file_bytes;
     const ken_cancel *cancel;
     bool wants_vectors; // of the built-in model
+    bool only_likely;   // of likely files
     bool wants_secrets; // files that are secrets are no skips
     ken_chunk_opts chunks;
     uint32_t feature; // version of what is extracted: of the program and of these sizes
 } index_job;
+
+// ---- what extracted contents --------------------------------------------------------------------
+// A text of both, which equals that of a generation whose contents have their keys.
+ken_str ken_index__format_feature(uint32_t feature, uint64_t n_forced, ken_arena *arena);
+// How many forced runs the index has seen.
+ken_status ken_index__load_forced(ken_store *store, ken_arena *arena, uint64_t *out, ken_err *err)
+    KEN_MUST_USE;
+ken_status ken_index__put_forced(ken_store *store, uint64_t n, ken_err *err) KEN_MUST_USE;
 
 // ---- memory -------------------------------------------------------------------------------------
 enum {
@@ -78,15 +90,20 @@ enum {
     INDEX_MEDIUM_FILE = 64 << 10, // what a larger one took is given back before much smaller ones
     INDEX_MEMORY_DEFAULT = 512 << 20, // of a limit of 0
     INDEX_MEMORY_LEAST = 32 << 20,    // beside what grows with the number of files
-    INDEX_WORKER_BYTES = 8 << 20      // that a worker and its slots keep, at least
+    INDEX_GAUGED = 1 << 20,        // bytes that a file may take, before memory is looked at for it
+    INDEX_CACHE_MOST = 8 << 20,    // of pages of the database
+    INDEX_SEGMENT_LEAST = 1 << 20, // in builders, before it is worth a segment
+    INDEX_WORKER_BYTES = 8 << 20   // that a worker and its slots keep, at least
 };
 
 // How a run divides its memory limit. Memory in use (the lists of files and rows) is subtracted first; the
 // rest after these shares is for the other buffers of workers and the cache of the database.
 typedef struct index_memory {
+    uint64_t limit;       // of all together
     uint64_t builders;    // postings, names and vectors not yet written, together
     uint64_t in_work;     // files in extraction
     uint64_t identifiers; // caches of the tokenizers, together
+    uint64_t kept;        // what parsers keep from file to file, together
     uint32_t n_workers;   // at most
 } index_memory;
 
@@ -95,9 +112,12 @@ index_memory ken_index__split_memory(uint64_t limit, uint64_t held);
 // The least memory for a run that holds `held` bytes and extracts files of up to `largest_file` bytes.
 uint64_t ken_index__memory_needed(uint64_t held, uint64_t largest_file);
 
-void ken_index__worker_init(index_worker *w, uint64_t identifier_bytes);
+// Its share of the memory that is divided among so many.
+void ken_index__worker_init(index_worker *w, const index_memory *m, size_t n_workers);
 // Frees what grew with the size of files; the cache of its tokenizer stays.
 void ken_index__worker_renew(index_worker *w);
+// And that cache.
+void ken_index__worker_empty(index_worker *w);
 // Whether memory that was made for a file of `made_for` bytes is given back before one of `next`:
 // files come largest first, and the small ones are many.
 bool ken_index__is_outgrown(uint64_t made_for, uint64_t next);
@@ -107,10 +127,14 @@ void ken_index__worker_release(index_worker *w);
 void ken_index__slot_release(index_slot *s);
 ken_vector_model ken_index__builtin_model(void);
 
+// Whether a question more likely wants a file of that path than one of the others: code, but no tests, examples,
+// documents and copies. It depends on nothing else, so that a run over a change chooses as one over the whole.
+bool ken_index__is_likely(ken_str path);
+
 // Reads and identifies: sets skip, stamp, key. False when the file is left out.
 bool ken_index__file_read(const index_job *job, ken_str path, index_slot *s);
 // Learns facts and terms of the text that was read.
-void ken_index__file_learn(const index_job *job, index_worker *w, index_slot *s);
+void ken_index__file_learn(const index_job *job, index_worker *w, ken_str path, index_slot *s);
 
 // ---- files left out for what is in them ---------------------------------------------------------
 typedef struct index_late {
@@ -167,15 +191,21 @@ typedef struct index_live {
     size_t first, end; // of the order: the files that have it
     uint32_t n_chunks;
     bool has_vectors;
+    bool is_likely; // one of the files is
 } index_live;
 
 typedef struct index_cover {
+    bool
+        only_likely; // of likely files vectors are wanted, but those of others count where they are
+
     ken_file_row *rows; // sorted by path
     size_t *order;      // rows by content
     index_live *items;  // contents with chunks, by id
     size_t n_items;
-    size_t n_done;   // items with vectors
-    uint32_t n_dims; // of the segments that were counted
+    size_t n_wanted;                  // items that are to have vectors
+    size_t n_done;                    // of these, with vectors
+    uint64_t n_chunks, n_chunks_done; // of all
+    uint32_t n_dims;                  // of the segments that were counted
     uint64_t n_bytes;
     bool has_others; // there are segments of other models
 } index_cover;
@@ -185,6 +215,8 @@ typedef struct index_cover {
 #define INDEX_ACTIVE_RECORD "embed.active_record"
 #define INDEX_NEXT          "embed.next"
 #define INDEX_MADE          "embed.made_ms"
+// "likely" when vectors of the built-in model were left out of other files.
+#define INDEX_CHOSEN "embed.files"
 // And, with the name of a model behind it, what its vectors have taken: "TEXTS MILLISECONDS".
 #define INDEX_COST "embed.cost "
 
@@ -215,11 +247,18 @@ ken_status ken_index__take_scope(ken_store *store, ken_arena *arena, ken_index_o
                                  ken_str *out_before, ken_str *out, ken_err *err);
 ken_status ken_index__put_scope(ken_store *store, ken_str text, ken_err *err);
 
+// ---- index_roots.c ----
+// Opens the folder and the further roots of the job. `more` (may be NULL) is copied into the arena.
+ken_status ken_index__open_roots(index_job *job, const char *root, const ken_roots *more,
+                                 ken_arena *arena, ken_err *err) KEN_MUST_USE;
+void ken_index__close_roots(index_job *job);
+
 // ---- index_events.c ---------------------------------------------------------------------------
 // What a run has found to note, until it commits.
 typedef struct index_events {
     uint64_t generation; // that the run makes; the first has no events
     int64_t at_ms;
+    bool is_first; // every file is new: none are noted
     ken_buf lines;
 } index_events;
 

@@ -46,23 +46,32 @@ static ken_str *read_globs(ken_str text, const char *word, ken_arena *arena, siz
     return *out_n ? globs : NULL;
 }
 
-static void apply_scope(ken_str text, ken_arena *arena, ken_scan_opts *scan)
+void ken_index_parse_limits(ken_str lines, ken_arena *arena, ken_index_limits *out)
 {
     size_t n = 0;
     uint64_t max = 0;
-    ken_str *globs = read_globs(text, "include", arena, &n);
-    if (globs) {
-        scan->include = globs;
-        scan->n_include = n;
+    *out = (ken_index_limits){ .n_include = 0 };
+    out->include = read_globs(lines, "include", arena, &out->n_include);
+    out->exclude = read_globs(lines, "exclude", arena, &out->n_exclude);
+    const ken_str *sizes = read_globs(lines, "max_file_bytes", arena, &n);
+    if (sizes && ken_str_parse_u64(sizes[0], &max))
+        out->max_file_bytes = max;
+}
+
+static void apply_scope(ken_str text, ken_arena *arena, ken_scan_opts *scan)
+{
+    ken_index_limits limits;
+    ken_index_parse_limits(text, arena, &limits);
+    if (limits.n_include) {
+        scan->include = limits.include;
+        scan->n_include = limits.n_include;
     }
-    globs = read_globs(text, "exclude", arena, &n);
-    if (globs) {
-        scan->exclude = globs;
-        scan->n_exclude = n;
+    if (limits.n_exclude) {
+        scan->exclude = limits.exclude;
+        scan->n_exclude = limits.n_exclude;
     }
-    globs = read_globs(text, "max_file_bytes", arena, &n);
-    if (globs && ken_str_parse_u64(globs[0], &max))
-        scan->max_file_bytes = max;
+    if (limits.max_file_bytes)
+        scan->max_file_bytes = limits.max_file_bytes;
 }
 
 ken_status ken_index_load_scope(ken_store *store, ken_arena *arena, ken_str *out, ken_err *err)
@@ -78,6 +87,8 @@ ken_status ken_index__take_scope(ken_store *store, ken_arena *arena, ken_index_o
     ken_status st = ken_index_load_scope(store, arena, out_before, err);
     if (st)
         return st;
+    if (!out_before->len)
+        *out_before = opts->scope_lines;
     *out = *out_before;
     if (ken_index__is_scope_given(&opts->scope))
         *out = write_scope(opts, arena);
@@ -89,4 +100,18 @@ ken_status ken_index__take_scope(ken_store *store, ken_arena *arena, ken_index_o
 ken_status ken_index__put_scope(ken_store *store, ken_str text, ken_err *err)
 {
     return ken_store_put_value(store, KEN_STR(INDEX_SCOPE), text, err);
+}
+
+ken_status ken_index_put_limits(ken_store *store, const ken_index_limits *limits, ken_arena *arena,
+                                ken_err *err)
+{
+    const ken_index_opts o = { .scan = { .include = limits->include,
+                                         .n_include = limits->n_include,
+                                         .exclude = limits->exclude,
+                                         .n_exclude = limits->n_exclude,
+                                         .max_file_bytes = limits->max_file_bytes },
+                               .scope = { .has_include = limits->n_include > 0,
+                                          .has_exclude = limits->n_exclude > 0,
+                                          .has_max_bytes = limits->max_file_bytes > 0 } };
+    return ken_index__put_scope(store, write_scope(&o, arena), err);
 }

@@ -48,12 +48,28 @@ ken_status ken_index__flush_words(ken_store *store, ken_lex_builder *b, uint32_t
     return st ? st : ken_store_close_segment(&w, n, err);
 }
 
+// For a database that searches them by itself.
+static ken_status put_rows(ken_store *store, const ken_vector_builder *b, ken_err *err)
+{
+    const ken_vector_model *model = ken_vector_builder_model(b);
+    ken_status st = KEN_OK;
+    for (uint32_t i = 0; !st && i < ken_vector_builder_n_contents(b); i++) {
+        ken_store_vectors v = { .model = model->name, .n_dims = model->n_dims };
+        v.content = ken_vector_builder_at(b, i, &v.values, &v.scales, &v.n);
+        st = ken_store_put_vectors(store, &v, err);
+    }
+    return st;
+}
+
 ken_status ken_index__flush_vectors(ken_store *store, ken_vector_builder *b, ken_err *err)
 {
     ken_segment_writer w;
     uint32_t n = ken_vector_builder_n_contents(b);
     ken_status st = n ? ken_store_open_segment(store, KEN_SEGMENT_VECTORS, &w, err) : KEN_OK;
     if (st || !n)
+        return st;
+    st = put_rows(store, b, err);
+    if (st)
         return st;
     ken_block_sink sink = ken_store_sink(&w);
     st = ken_vector_builder_finish(b, &sink, err);

@@ -138,6 +138,8 @@ json_t *ken_job_json(const ken_job *j)
     ken_json_set(o, "error", j->error.len ? ken_json_str(j->error) : NULL);
     ken_json_set_bool(o, "cancel_requested", j->is_cancel_wanted);
     ken_json_set_u64(o, "interrupted_before", j->n_tries);
+    ken_json_set(o, "worker", j->worker.len ? ken_json_str(j->worker) : NULL);
+    set_time(o, "due_at", j->due_at_ms);
     set_time(o, "created_at", j->created_at_ms);
     set_time(o, "started_at", j->started_at_ms);
     set_time(o, "ended_at", j->ended_at_ms);

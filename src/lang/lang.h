@@ -63,6 +63,8 @@ typedef struct ken_parse_opts {
 
 ken_parser *ken_parser_new(void) KEN_MUST_USE;
 void ken_parser_free(ken_parser *p);
+// Memory that it keeps from one file for the next, instead of some MiB.
+void ken_parser_limit(ken_parser *p, size_t keep_bytes);
 // The tree is borrowed from the parser and dies with the next ken_parser_reset.
 // KEN_EUNSUPPORTED without grammar, KEN_ELIMIT for text that the grammar is not safe with,
 // KEN_ETIMEOUT, KEN_ECANCELLED.

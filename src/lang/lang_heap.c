@@ -2,6 +2,7 @@
 // Sizes up to SMALL_MAX are rounded up to 16 bytes, larger ones to powers of two, each with a list
 // of freed pieces; those over 1 MiB are not used again before the reset. A piece begins with a head
 // that names its heap and size.
+#include <scanner_memory.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -17,7 +18,7 @@ enum {
     N_CLASSES = N_SMALL + 11, // 1 KiB … 1 MiB above the small ones
     FIRST_BLOCK = 256 << 10,
     MAX_BLOCK = 4 << 20,
-    KEEP_BYTES = 8 << 20,
+    KEEP_BYTES = 8 << 20, // unless another share is set
 };
 
 typedef struct head {
@@ -38,7 +39,7 @@ struct lang_heap {
     block *used, *spare;
     char *at, *end;
     freed *lists[N_CLASSES];
-    size_t next_block;
+    size_t next_block, keep_bytes;
 };
 
 _Static_assert(sizeof(head) == UNIT && sizeof(block) == UNIT, "pieces are aligned to 16 bytes");
@@ -167,19 +168,44 @@ static void *plain_calloc(size_t n, size_t size)
     return ken_zalloc(ken_mul_size(n, size));
 }
 
+// Scanners are compiled without checks of their memory, so they have these always. One of them asks for no bytes and
+// writes some: as from malloc, there are a few.
+static void *scanner_malloc(size_t n)
+{
+    return heap_malloc(n ? n : UNIT);
+}
+
+static void *scanner_calloc(size_t n, size_t size)
+{
+    return heap_calloc(1, n && size ? ken_mul_size(n, size) : UNIT);
+}
+
+static void *scanner_realloc(void *p, size_t n)
+{
+    return heap_realloc(p, n ? n : UNIT);
+}
+
 KEN_CONSTRUCTOR static void install(void)
 {
     if (is_real)
         ts_set_allocator(heap_malloc, heap_calloc, heap_realloc, heap_free);
     else
         ts_set_allocator(ken_alloc, plain_calloc, ken_realloc, ken_free);
+    ken_scanner_memory =
+        (ken_scanner_memory_fns){ scanner_malloc, scanner_calloc, scanner_realloc, heap_free };
 }
 
 lang_heap *ken_lang__heap_new(void)
 {
     lang_heap *h = ken_zalloc(sizeof *h);
     h->next_block = FIRST_BLOCK;
+    h->keep_bytes = KEEP_BYTES;
     return h;
+}
+
+void ken_lang__heap_limit(lang_heap *h, size_t keep_bytes)
+{
+    h->keep_bytes = keep_bytes < KEEP_BYTES ? keep_bytes : KEEP_BYTES;
 }
 
 static void free_blocks(block *b)
@@ -197,7 +223,7 @@ void ken_lang__heap_reset(lang_heap *h)
         kept += b->size;
     for (block *b = h->used, *next; b; b = next) {
         next = b->next;
-        if (b->size <= MAX_BLOCK && kept + b->size <= KEEP_BYTES) {
+        if (b->size <= MAX_BLOCK && kept + b->size <= h->keep_bytes) {
             kept += b->size;
             b->next = h->spare;
             h->spare = b;
@@ -222,6 +248,6 @@ void ken_lang__heap_free(lang_heap *h)
 lang_heap *ken_lang__heap_enter(lang_heap *h)
 {
     lang_heap *outer = current;
-    current = is_real ? h : NULL;
+    current = h;
     return outer;
 }

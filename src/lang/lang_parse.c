@@ -57,6 +57,11 @@ ken_parser *ken_parser_new(void)
     return p;
 }
 
+void ken_parser_limit(ken_parser *p, size_t keep_bytes)
+{
+    ken_lang__heap_limit(p->heap, keep_bytes);
+}
+
 void ken_parser_free(ken_parser *p)
 {
     if (!p)
@@ -68,18 +73,17 @@ void ken_parser_free(ken_parser *p)
     ken_free(p);
 }
 
-// Parsers are deleted one by one, for the scanners of grammars have memory of their own.
 void ken_parser_reset(ken_parser *p)
 {
     lang_heap *outer = ken_lang__heap_enter(p->heap);
-    for (size_t i = 0; i < p->trees.len && !ken_lang__heap_is_real(); i++)
-        ts_tree_delete(p->trees.ptr[i]);
-    ken_vec_clear(&p->trees);
-    for (size_t i = 0; i < KEN_LANG_COUNT; i++) {
-        if (p->parsers[i])
+    if (!ken_lang__heap_is_real()) {
+        for (size_t i = 0; i < p->trees.len; i++)
+            ts_tree_delete(p->trees.ptr[i]);
+        for (size_t i = 0; i < KEN_LANG_COUNT; i++)
             ts_parser_delete(p->parsers[i]);
-        p->parsers[i] = NULL;
     }
+    ken_vec_clear(&p->trees);
+    memset(p->parsers, 0, sizeof p->parsers);
     ken_lang__heap_reset(p->heap);
     ken_lang__heap_enter(outer);
 }

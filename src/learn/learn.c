@@ -48,6 +48,11 @@ void ken_learner_free(ken_learner *l)
     ken_free(l);
 }
 
+void ken_learner_limit(ken_learner *l, size_t keep_bytes)
+{
+    ken_parser_limit(l->parser, keep_bytes);
+}
+
 void ken_learner_set_chunks(ken_learner *l, const ken_chunk_opts *opts)
 {
     l->chunks = *opts;

@@ -23,6 +23,9 @@ void ken_learner_free(ken_learner *l);
 // The sizes of the chunks from here on; without it the defaults.
 void ken_learner_set_chunks(ken_learner *l, const ken_chunk_opts *opts);
 
+// Memory that it keeps from one text for the next, instead of some MiB.
+void ken_learner_limit(ken_learner *l, size_t keep_bytes);
+
 // Never fails: a text that cannot be parsed in time is cut by lines, and says so. `cancel` may be
 // NULL; so may `out_refs`, which saves their cost.
 void ken_learn(ken_learner *l, ken_lang_id lang, ken_str text, const ken_cancel *cancel,

@@ -22,7 +22,7 @@ static double norm_of(int field, uint32_t len, double average)
     return field_weight[field] / (0.25 + 0.75 * len / average);
 }
 
-static void measure_part(const ken_lex_corpus *c, ken_lex_part *part, ken_arena *arena)
+static void find_only_files(const ken_lex_corpus *c, ken_lex_part *part, ken_arena *arena)
 {
     uint32_t n = ken_lex_segment_n_contents(part->segment);
     part->only_file = KEN_ARENA_ARRAY(arena, int32_t, n + 1);
@@ -30,12 +30,31 @@ static void measure_part(const ken_lex_corpus *c, ken_lex_part *part, ken_arena 
         int32_t file = part->first_file[i];
         part->only_file[i] = file >= 0 && c->next_file[file] < 0 ? file : -1;
     }
+}
+
+static void measure_part(const ken_lex_corpus *c, ken_lex_part *part, ken_arena *arena)
+{
+    uint32_t n = ken_lex_segment_n_contents(part->segment);
     const ken_lex_content *contents = ken_lex_segment_contents(part->segment);
     part->norm = KEN_ARENA_ARRAY(arena, float, (size_t)n *KEN_FIELD_COUNT + 1);
     for (uint32_t i = 0; i < n; i++)
         for (int f = 0; f < KEN_FIELD_COUNT; f++)
             part->norm[i * KEN_FIELD_COUNT + (uint32_t)f] =
                 (float)norm_of(f, contents[i].len[f], c->file_len[f]);
+}
+
+// Averages, and the norms that follow from them.
+static void set_averages(ken_lex_corpus *c, double n_files, double n_chunks,
+                         const double sum[KEN_FIELD_COUNT], ken_arena *arena)
+{
+    for (int f = 0; f < KEN_FIELD_COUNT; f++) {
+        c->file_len[f] = n_files > 0 && sum[f] > 0 ? sum[f] / n_files : 1;
+        c->chunk_len[f] = n_chunks > 0 && sum[f] > 0 ? sum[f] / n_chunks : 1;
+        for (uint32_t len = 0; len < KEN_LEX_NORMS; len++)
+            c->chunk_norm[f][len] = (float)norm_of(f, len, c->chunk_len[f]);
+    }
+    for (uint32_t p = 0; p < c->n_parts; p++)
+        measure_part(c, &c->parts[p], arena);
 }
 
 void ken_lex_corpus_measure(ken_lex_corpus *c, ken_arena *arena)
@@ -49,14 +68,29 @@ void ken_lex_corpus_measure(ken_lex_corpus *c, ken_arena *arena)
         for (int f = 0; f < KEN_FIELD_COUNT; f++)
             sum[f] += content->len[f];
     }
-    for (int f = 0; f < KEN_FIELD_COUNT; f++) {
-        c->file_len[f] = c->n_files && sum[f] > 0 ? sum[f] / c->n_files : 1;
-        c->chunk_len[f] = c->n_chunks && sum[f] > 0 ? sum[f] / (double)c->n_chunks : 1;
-        for (uint32_t len = 0; len < KEN_LEX_NORMS; len++)
-            c->chunk_norm[f][len] = (float)norm_of(f, len, c->chunk_len[f]);
-    }
+    for (int f = 0; f < KEN_FIELD_COUNT; f++)
+        c->sum_len[f] = sum[f];
     for (uint32_t p = 0; p < c->n_parts; p++)
-        measure_part(c, &c->parts[p], arena);
+        find_only_files(c, &c->parts[p], arena);
+    set_averages(c, c->n_files, (double)c->n_chunks, sum, arena);
+}
+
+void ken_lex_totals_add_corpus(ken_lex_totals *t, const ken_lex_corpus *c)
+{
+    t->n_files += c->n_files;
+    t->n_chunks += (double)c->n_chunks;
+    for (int f = 0; f < KEN_FIELD_COUNT; f++)
+        t->sum_len[f] += c->sum_len[f];
+}
+
+void ken_lex_corpus_widen(const ken_lex_corpus *c, const ken_lex_totals *t, ken_arena *arena,
+                          ken_lex_corpus *out)
+{
+    *out = *c;
+    out->parts = KEN_ARENA_ARRAY(arena, ken_lex_part, c->n_parts + 1);
+    if (c->n_parts)
+        memcpy(out->parts, c->parts, c->n_parts * sizeof *c->parts);
+    set_averages(out, t->n_files, t->n_chunks, t->sum_len, arena);
 }
 
 void ken_lex_scores_release(ken_lex_scores *s)
@@ -202,21 +236,17 @@ static ken_status read_term(reader *r, const ken_query_term *term, uint32_t t, k
     return KEN_OK;
 }
 
-// Reads a term, and what it is worth now that all that have it are counted.
-static ken_status weigh_term(reader *r, const ken_query_term *term, uint32_t t, ken_err *err)
+// What a term is worth now that all that have it are counted.
+static void weigh_term(ken_lex_scores *s, const ken_query_term *term, uint32_t t, double file_idf,
+                       double chunk_idf)
 {
-    ken_lex_scores *s = r->s;
-    ken_status st = read_term(r, term, t, err);
-    if (st)
-        return st;
-    s->file_idf[t] = term->weight * idf(r->c->n_files, r->n_files);
-    s->chunk_idf[t] = term->weight * idf((double)r->c->n_chunks, r->n_chunks);
+    s->file_idf[t] = term->weight * file_idf;
+    s->chunk_idf[t] = term->weight * chunk_idf;
     if (!term->is_whole) {
         s->file_weights += s->file_idf[t];
         s->chunk_weights += s->chunk_idf[t];
         s->word_weights += s->chunk_idf[t];
     }
-    return KEN_OK;
 }
 
 // ---- files -------------------------------------------------------------------------------------
@@ -282,43 +312,109 @@ static void fold_term(ken_lex_scores *s, uint32_t t, size_t first_run, size_t en
     s->touched.len = (size_t)(touched - s->touched.ptr);
 }
 
+static void begin_terms(ken_lex_scores *s)
+{
+    s->file_weights = s->chunk_weights = s->word_weights = 0;
+}
+
+static void add_term(const ken_lex_query *q, ken_lex_scores *s, uint32_t t, size_t first_run,
+                     size_t end_run)
+{
+    term_weights w = { (float)s->file_idf[t], q->terms[t].is_whole ? 0 : (float)s->chunk_idf[t] };
+    fold_term(s, t, first_run, end_run, w);
+}
+
+static void end_terms(const ken_lex_query *q, const ken_path_index *paths, ken_lex_scores *s)
+{
+    if (s->file_weights <= 0 || s->chunk_weights <= 0)
+        s->file_weights = s->chunk_weights = s->word_weights = 1;
+    if (!paths)
+        return;
+    ken_path_match_weigh(&s->paths, q, s->file_idf);
+    for (size_t i = 0; i < s->paths.files.len; i++)
+        if (s->sums[s->paths.files.ptr[i]].words <= 0)
+            ken_vec_push(&s->touched, s->paths.files.ptr[i]);
+}
+
 // Term by term, so that what was read is still at hand when it is added up.
 static ken_status add_terms(const ken_lex_corpus *c, const ken_lex_query *q,
                             const ken_cancel *cancel, ken_lex_scores *s, ken_err *err)
 {
     reader r = { .c = c, .s = s };
-    s->file_weights = s->chunk_weights = s->word_weights = 0;
+    begin_terms(s);
     for (uint32_t t = 0; t < q->n_terms; t++) {
         size_t first = s->runs.len;
-        ken_status st = weigh_term(&r, &q->terms[t], t, err);
+        ken_status st = read_term(&r, &q->terms[t], t, err);
         if (!st)
             st = ken_cancel_check(cancel, err);
         if (st)
             return st;
-        term_weights w = { (float)s->file_idf[t],
-                           q->terms[t].is_whole ? 0 : (float)s->chunk_idf[t] };
-        fold_term(s, t, first, s->runs.len, w);
+        weigh_term(s, &q->terms[t], t, idf(c->n_files, r.n_files),
+                   idf((double)c->n_chunks, r.n_chunks));
+        add_term(q, s, t, first, s->runs.len);
     }
-    if (s->file_weights <= 0 || s->chunk_weights <= 0)
-        s->file_weights = s->chunk_weights = s->word_weights = 1;
     return KEN_OK;
+}
+
+static void match_paths(const ken_lex_corpus *c, const ken_lex_query *q,
+                        const ken_path_index *paths, ken_lex_scores *out)
+{
+    prepare(out, c->n_files);
+    if (paths)
+        ken_path_index_match(paths, q, &out->paths);
 }
 
 ken_status ken_lex_score_files(const ken_lex_corpus *c, const ken_lex_query *q,
                                const ken_path_index *paths, const ken_cancel *cancel,
                                ken_lex_scores *out, ken_err *err)
 {
-    prepare(out, c->n_files);
-    if (paths)
-        ken_path_index_match(paths, q, &out->paths);
+    match_paths(c, q, paths, out);
     ken_status st = add_terms(c, q, cancel, out, err);
-    if (st || !paths)
-        return st;
-    ken_path_match_weigh(&out->paths, q, out->file_idf);
-    for (size_t i = 0; i < out->paths.files.len; i++)
-        if (out->sums[out->paths.files.ptr[i]].words <= 0)
-            ken_vec_push(&out->touched, out->paths.files.ptr[i]);
+    if (!st)
+        end_terms(q, paths, out);
+    return st;
+}
+
+ken_status ken_lex_read_files(const ken_lex_corpus *c, const ken_lex_query *q,
+                              const ken_path_index *paths, const ken_cancel *cancel,
+                              ken_lex_scores *out, ken_err *err)
+{
+    reader r = { .c = c, .s = out };
+    match_paths(c, q, paths, out);
+    for (uint32_t t = 0; t < q->n_terms; t++) {
+        ken_status st = read_term(&r, &q->terms[t], t, err);
+        if (!st)
+            st = ken_cancel_check(cancel, err);
+        if (st)
+            return st;
+        out->files_with[t] = r.n_files;
+        out->chunks_with[t] = r.n_chunks;
+    }
     return KEN_OK;
+}
+
+void ken_lex_totals_add_terms(ken_lex_totals *t, const ken_lex_query *q, const ken_lex_scores *s)
+{
+    for (uint32_t i = 0; i < q->n_terms; i++) {
+        t->files_with[i] += s->files_with[i];
+        t->chunks_with[i] += s->chunks_with[i];
+    }
+}
+
+void ken_lex_fold_files(const ken_lex_query *q, const ken_path_index *paths,
+                        const ken_lex_totals *all, ken_lex_scores *s)
+{
+    size_t run = 0;
+    begin_terms(s);
+    for (uint32_t t = 0; t < q->n_terms; t++) {
+        size_t first = run;
+        while (run < s->runs.len && s->runs.ptr[run].term == t)
+            run++;
+        weigh_term(s, &q->terms[t], t, idf(all->n_files, all->files_with[t]),
+                   idf(all->n_chunks, all->chunks_with[t]));
+        add_term(q, s, t, first, run);
+    }
+    end_terms(q, paths, s);
 }
 
 void ken_lex_score_touch(ken_lex_scores *s, uint32_t file)

@@ -34,6 +34,7 @@ typedef struct ken_lex_corpus {
     uint64_t n_chunks;                  // of all files
     int32_t *next_file;                 // [n_files]
     uint32_t *file_part, *file_ordinal; // [n_files]: where the content of a file is
+    double sum_len[KEN_FIELD_COUNT];    // of all files
     double file_len[KEN_FIELD_COUNT];   // averages
     double chunk_len[KEN_FIELD_COUNT];
     float chunk_norm[KEN_FIELD_COUNT][KEN_LEX_NORMS]; // as `norm`, by length of a chunk's field
@@ -41,6 +42,19 @@ typedef struct ken_lex_corpus {
 
 // Fills in the averages, n_chunks and, in the arena, what parts have of each content.
 void ken_lex_corpus_measure(ken_lex_corpus *c, ken_arena *arena);
+
+// What several corpora have together, for a question that is put to all of them: then each scores as if
+// one corpus held all files.
+typedef struct ken_lex_totals {
+    double n_files, n_chunks, sum_len[KEN_FIELD_COUNT];
+    double files_with[KEN_QUERY_TERMS], chunks_with[KEN_QUERY_TERMS]; // a term of the question
+} ken_lex_totals;
+
+void ken_lex_totals_add_corpus(ken_lex_totals *t, const ken_lex_corpus *c);
+// `out` is `c` with the averages of `t`; what it has of each content goes to the arena, the rest is
+// borrowed of `c`.
+void ken_lex_corpus_widen(const ken_lex_corpus *c, const ken_lex_totals *t, ken_arena *arena,
+                          ken_lex_corpus *out);
 
 // Not yet normalised.
 typedef struct ken_lex_sum {
@@ -81,7 +95,8 @@ typedef struct ken_lex_scores {
     KEN_VEC(float) chunks; // scores of the chunks of chosen files, without the path's share
     KEN_VEC(float) term_chunks;
     double file_idf[KEN_QUERY_TERMS], chunk_idf[KEN_QUERY_TERMS];
-    double file_weights, chunk_weights, word_weights; // sums, to normalise with
+    double files_with[KEN_QUERY_TERMS], chunks_with[KEN_QUERY_TERMS]; // here
+    double file_weights, chunk_weights, word_weights;                 // sums, to normalise with
     ken_path_match paths;
 } ken_lex_scores;
 
@@ -91,6 +106,14 @@ void ken_lex_scores_release(ken_lex_scores *s);
 ken_status ken_lex_score_files(const ken_lex_corpus *c, const ken_lex_query *q,
                                const ken_path_index *paths, const ken_cancel *cancel,
                                ken_lex_scores *out, ken_err *err) KEN_MUST_USE;
+// The same in two steps, for a corpus of several: what it has of each term goes into `t`, then with the
+// totals of all files are scored.
+ken_status ken_lex_read_files(const ken_lex_corpus *c, const ken_lex_query *q,
+                              const ken_path_index *paths, const ken_cancel *cancel,
+                              ken_lex_scores *out, ken_err *err) KEN_MUST_USE;
+void ken_lex_totals_add_terms(ken_lex_totals *t, const ken_lex_query *q, const ken_lex_scores *s);
+void ken_lex_fold_files(const ken_lex_query *q, const ken_path_index *paths,
+                        const ken_lex_totals *t, ken_lex_scores *s);
 // A file that other evidence brings in: it joins those in `touched`, without words of its own.
 void ken_lex_score_touch(ken_lex_scores *s, uint32_t file);
 // Scores the chunks of the chosen files (after ken_lex_score_files).

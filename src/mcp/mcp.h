@@ -43,6 +43,9 @@ typedef struct ken_mcp_opts {
     const ken_toolset *tools;                  // instead of all that: exactly these
     ken_pool *pool;                            // whose threads run the calls; NULL = own ones
     const struct ken_mcp_extension *extension; // may be NULL
+    struct ken_mcp_roster
+        *roster;           // of all transports of a server (mcp_roster.h); NULL = nobody asks
+    const char *transport; // static, for the roster: "http", "socket"
 } ken_mcp_opts;
 
 // Serves stdin and stdout until stdin ends, then returns the exit status of the process. From then

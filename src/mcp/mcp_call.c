@@ -139,6 +139,9 @@ static bool refuses_call(ken_mcp__request *r, ken_buf *out)
         const char *near = ken_toolset_nearest(tools, ken_json_text(name));
         snprintf(text, sizeof text, "unknown tool '%.80s'%s%s%s", json_string_value(name),
                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    } else if (!ken_mcp_roster_is_on(r->server->opts.roster, ken_json_text(name))) {
+        snprintf(text, sizeof text, "the tool '%.80s' is switched off on this server",
+                 json_string_value(name));
     } else {
         return false;
     }
@@ -197,16 +200,22 @@ void ken_mcp__tools_call(ken_mcp__request *r, ken_buf *out)
     ken_buf seen = KEN_BUF_INIT(SEEN_MAX);
     ctx.seen = ken_str_c(before);
     ctx.out_seen = before ? &seen : NULL;
+    ken_mcp__ended_call ended = { .tool = name, .err = &err };
+    ctx.out_about = s->opts.roster ? &ended.about : NULL;
     int64_t start = ken_clock_mono_ns();
     ken_status st =
         ken_tool_call(s->app, name, json_is_object(args) ? args : NULL, &ctx, &result, &err);
-    tell_end(r, name, st, &err, ken_clock_mono_ns() - start);
+    ended.st = st;
+    ended.ns = ken_clock_mono_ns() - start;
+    tell_end(r, name, st, &err, ended.ns);
     if (st == KEN_EINTERNAL)
         ken_mcp__answer_error(r, KEN_MCP__INTERNAL, err.msg, (ken_str){ NULL, 0 }, out);
     else if (st)
         put_tool_failure(r, &err, out);
     else
         put_tool_result(r, result, out);
+    ended.n_bytes = json_is_string(result) ? json_string_length(result) : out->len;
+    ken_mcp__roster_note_call(r, &ended);
     json_decref(result);
     ken_free(before);
     if (seen.len)

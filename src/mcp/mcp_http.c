@@ -141,18 +141,27 @@ static bool refuses_headers(ken_httpd_request *r, const ken_mcp__message *m)
 
 ken_mcp_server *ken_mcp__http_server(ken_mcp_http *h, bool is_read_only)
 {
+    ken_mcp_opts opts = h->opts;
+    ken_mcp_server *made = NULL;
+    ken_err err;
     pthread_mutex_lock(&h->lock);
     ken_mcp_server *s = h->servers[is_read_only];
+    pthread_mutex_unlock(&h->lock);
+    if (s)
+        return s;
+    // Without the lock: it joins the roster, which holds one while clients are told.
+    opts.is_read_only |= is_read_only;
+    opts.pool = h->pool;
+    if (ken_mcp_server_new(h->app, &opts, &made, &err))
+        KEN_LOG_ERR("mcp", "%s", err.msg);
+    pthread_mutex_lock(&h->lock);
+    s = h->servers[is_read_only];
     if (!s) {
-        ken_mcp_opts opts = h->opts;
-        ken_err err;
-        opts.is_read_only |= is_read_only;
-        opts.pool = h->pool;
-        if (ken_mcp_server_new(h->app, &opts, &s, &err))
-            KEN_LOG_ERR("mcp", "%s", err.msg);
-        h->servers[is_read_only] = s;
+        s = h->servers[is_read_only] = made;
+        made = NULL;
     }
     pthread_mutex_unlock(&h->lock);
+    ken_mcp_server_free(made); // another was faster
     return s;
 }
 
@@ -420,6 +429,7 @@ ken_status ken_mcp_http_new(ken_app *app, const ken_mcp_opts *opts, ken_mcp_http
     size_t n_cores = ken_pool_cores();
     h->app = app;
     h->opts = *opts;
+    h->opts.transport = "http";
     h->kept_alive_ns = ken_clock_mono_ns();
     pthread_mutex_init(&h->lock, NULL);
     size_t n = opts->n_workers ? opts->n_workers : n_cores > WORKERS_MIN ? n_cores : WORKERS_MIN;
@@ -496,7 +506,8 @@ void ken_mcp_http_free(ken_mcp_http *h)
 
 bool ken_mcp_http_offers(ken_mcp_http *h, ken_str tool)
 {
-    return ken_toolset_has(ken_mcp__http_server(h, false)->tools, tool);
+    return ken_toolset_has(ken_mcp__http_server(h, false)->tools, tool) &&
+           ken_mcp_roster_is_on(h->opts.roster, tool);
 }
 
 ken_mcp_http_counts ken_mcp_http_count(ken_mcp_http *h)

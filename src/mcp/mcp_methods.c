@@ -4,12 +4,20 @@
 #include "mcp/mcp_priv.h"
 
 enum {
-    LIST_TTL_MS = 3600 * 1000
+    LIST_TTL_MS = 3600 * 1000,
+    SWITCHED_TTL_MS = 60 * 1000, // of tools that somebody can switch
 };
 
-#define CAPABILITIES                                                                        \
-    "{\"tools\":{},\"resources\":{\"subscribe\":true,\"listChanged\":true},\"prompts\":{}," \
+#define CAPABILITIES_BEHIND_TOOLS                                              \
+    ",\"resources\":{\"subscribe\":true,\"listChanged\":true},\"prompts\":{}," \
     "\"completions\":{},\"logging\":{}}"
+
+// Tools change where somebody can switch them.
+static void put_capabilities(const ken_mcp_server *s, ken_buf *out)
+{
+    ken_buf_puts(out, s->opts.roster ? "{\"tools\":{\"listChanged\":true}" : "{\"tools\":{}");
+    ken_buf_puts(out, CAPABILITIES_BEHIND_TOOLS);
+}
 
 // Newest first. 2025-03-26 is not among them: it would oblige us to take batches.
 static const char *const legacy_versions[] = { "2025-11-25", "2025-06-18", "2024-11-05" };
@@ -31,13 +39,14 @@ static const char *negotiate(ken_str wanted)
 }
 
 // What the client says of itself holds until it says something else.
-static void keep_client(ken_mcp_session *s, const json_t *params)
+static void keep_client(ken_mcp_session *s, const json_t *params, const char *era)
 {
     json_t *capabilities = json_object_get(params, "capabilities");
     char *client = ken_mcp__client_of(json_object_get(params, "clientInfo"));
     pthread_mutex_lock(&s->lock);
     ken_free(s->client);
     s->client = client;
+    s->era = era;
     json_decref(s->client_capabilities);
     s->client_capabilities = json_is_object(capabilities) ? json_incref(capabilities) : NULL;
     pthread_mutex_unlock(&s->lock);
@@ -52,11 +61,15 @@ static void do_initialize(ken_mcp__request *r, ken_buf *out)
                               (ken_str){ NULL, 0 }, out);
         return;
     }
-    keep_client(r->session, r->msg.params);
+    keep_client(r->session, r->msg.params, negotiate(ken_json_text(version)));
+    ken_free(r->client);
+    r->client = ken_mcp__client_of(json_object_get(r->msg.params, "clientInfo"));
+    ken_mcp__roster_note_client(r);
+    ken_mcp__roster_open(r->session);
     ken_mcp__begin_result(r, out);
-    ken_buf_printf(out,
-                   "\"protocolVersion\":\"%s\",\"capabilities\":" CAPABILITIES ",\"serverInfo\":",
-                   negotiate(ken_json_text(version)));
+    ken_buf_printf(out, "\"protocolVersion\":\"%s\",\"capabilities\":", r->session->era);
+    put_capabilities(s, out);
+    ken_buf_puts(out, ",\"serverInfo\":");
     ken_buf_put_str(out, ken_buf_str(&s->server_info));
     ken_buf_puts(out, ",\"instructions\":");
     ken_buf_put_str(out, ken_buf_str(&s->instructions));
@@ -67,7 +80,9 @@ static void do_discover(ken_mcp__request *r, ken_buf *out)
 {
     ken_mcp__begin_result(r, out);
     ken_buf_puts(out, "\"supportedVersions\":[\"" KEN_MCP__MODERN_VERSION "\"],"
-                      "\"capabilities\":" CAPABILITIES ",\"instructions\":");
+                      "\"capabilities\":");
+    put_capabilities(r->server, out);
+    ken_buf_puts(out, ",\"instructions\":");
     ken_buf_put_str(out, ken_buf_str(&r->server->instructions));
     ken_mcp__put_cache_hints(r, LIST_TTL_MS, "public", out);
     ken_mcp__end_result(out);
@@ -90,17 +105,40 @@ static bool refuses_cursor(ken_mcp__request *r, ken_buf *out)
     return true;
 }
 
+// The array without its end; whether it has none.
+static bool put_tools(ken_mcp_server *s, ken_buf *out)
+{
+    size_t n = ken_toolset_count(s->tools), n_on = 0;
+    ken_str all = ken_buf_str(&s->tools_list);
+    for (size_t i = 0; i < n; i++)
+        n_on += ken_mcp_roster_is_on(s->opts.roster, ken_str_c(ken_toolset_name(s->tools, i)));
+    if (n_on == n) {
+        ken_buf_put_str(out, ken_str_sub(all, 0, all.len - 1));
+        return !n;
+    }
+    ken_buf_putc(out, '[');
+    n_on = 0;
+    for (size_t i = 0; i < n; i++) {
+        ken_str name = ken_str_c(ken_toolset_name(s->tools, i));
+        if (!ken_mcp_roster_is_on(s->opts.roster, name))
+            continue;
+        ken_buf_puts(out, n_on++ ? "," : "");
+        ken_buf_puts(out, ken_toolset_listing(s->tools, i));
+    }
+    return !n_on;
+}
+
 static void do_tools_list(ken_mcp__request *r, ken_buf *out)
 {
     if (refuses_cursor(r, out))
         return;
     ken_mcp__begin_result(r, out);
     ken_buf_puts(out, "\"tools\":");
-    ken_str ours = ken_buf_str(&r->server->tools_list); // an array
-    ken_buf_put_str(out, ken_str_sub(ours, 0, ours.len - 1));
-    ken_mcp__put_extension(r->server, KEN_MCP_TOOLS, ours.len == 2, out);
+    bool is_empty = put_tools(r->server, out);
+    ken_mcp__put_extension(r->server, KEN_MCP_TOOLS, is_empty, out);
     ken_buf_putc(out, ']');
-    ken_mcp__put_cache_hints(r, LIST_TTL_MS, "public", out);
+    ken_mcp__put_cache_hints(r, r->server->opts.roster ? SWITCHED_TTL_MS : LIST_TTL_MS, "public",
+                             out);
     ken_mcp__end_result(out);
 }
 

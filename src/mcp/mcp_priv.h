@@ -8,6 +8,7 @@
 #include "base/pool.h"
 #include "json/json.h"
 #include "mcp/mcp.h"
+#include "mcp/mcp_roster.h"
 
 enum {
     KEN_MCP__PARSE = -32700,
@@ -157,7 +158,9 @@ struct ken_mcp_session {
     ken_mcp__question *questions; // to the client, not answered yet
     uint64_t n_questions;         // that were asked
     char *root;                   // its folder; NULL = not asked yet, "" = it has none
-    char *seen; // handle of the code that it was sent, legacy era; NULL = none yet
+    char *seen;         // handle of the code that it was sent, legacy era; NULL = none yet
+    const char *era;    // static: version of the protocol of its initialize; NULL = none yet
+    uint64_t roster_id; // of its client; under the lock of the roster
 };
 
 // What belongs to no request.
@@ -240,6 +243,28 @@ void ken_mcp__resources_unsubscribe(ken_mcp__request *r, ken_buf *out);
 void ken_mcp__listen(ken_mcp__request *r, ken_buf *out);
 // `r` NULL: of the whole session. After it nothing is sent for them any more.
 void ken_mcp__unsubscribe_all(ken_mcp_session *s, const ken_mcp__request *r);
+
+// Who listens in the stateless era hears that tools/list has changed.
+void ken_mcp__tell_tools(ken_mcp_server *s);
+
+// ---- mcp_roster.c: nothing where the server has none ----------------------------------------------
+typedef struct ken_mcp__ended_call {
+    const char *tool;
+    ken_tool_about about;
+    int64_t ns;
+    size_t n_bytes; // of the answer
+    ken_status st;
+    const ken_err *err;
+} ken_mcp__ended_call;
+
+void ken_mcp__roster_join(struct ken_mcp_roster *r, ken_mcp_server *s);
+void ken_mcp__roster_leave(struct ken_mcp_roster *r, const ken_mcp_server *s);
+// A session of the legacy era that was initialized; before it is freed.
+void ken_mcp__roster_open(ken_mcp_session *s);
+void ken_mcp__roster_close(ken_mcp_session *s);
+// `q->client` is set.
+void ken_mcp__roster_note_client(ken_mcp__request *q);
+void ken_mcp__roster_note_call(ken_mcp__request *q, const ken_mcp__ended_call *ended);
 
 // ---- mcp_stdio.c --------------------------------------------------------------------------------
 // Serves two file descriptors until the first one ends, and returns the exit status; *out_is_idle

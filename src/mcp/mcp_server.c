@@ -78,6 +78,7 @@ ken_status ken_mcp_server_new(ken_app *app, const ken_mcp_opts *opts, ken_mcp_se
     ken_json_put_quoted(&s->server_info, ken_str_c(opts->version ? opts->version : "0"));
     ken_buf_putc(&s->server_info, '}');
     ken_json_put_quoted(&s->instructions, ken_str_c(instructions));
+    ken_mcp__roster_join(opts->roster, s);
     *out = s;
     return KEN_OK;
 }
@@ -86,6 +87,7 @@ void ken_mcp_server_free(ken_mcp_server *s)
 {
     if (!s)
         return;
+    ken_mcp__roster_leave(s->opts.roster, s);
     pthread_mutex_lock(&s->subscriptions_lock);
     while (s->is_looking)
         pthread_cond_wait(&s->has_looked, &s->subscriptions_lock);

@@ -217,6 +217,7 @@ void ken_mcp_session_free(ken_mcp_session *s)
 {
     if (!s)
         return;
+    ken_mcp__roster_close(s);
     ken_mcp__unsubscribe_all(s, NULL);
     for (size_t i = 0; i < KEN_MCP__BUCKETS; i++) {
         while (s->buckets[i]) { // held ones only

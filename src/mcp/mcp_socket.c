@@ -47,6 +47,7 @@ typedef struct connection {
 struct ken_mcp_socket {
     ken_app *app;
     const char *version;
+    ken_mcp_roster *roster;
     uint64_t settings;
     int listen_fd, wake_fd;
     ken_pool *calls, *loop;
@@ -114,6 +115,8 @@ static bool open_session(ken_mcp_socket *s, connection *x, ken_str hello)
         .is_read_only = json_is_true(json_object_get(x->wish, "read_only")),
         .is_json = json_is_true(json_object_get(x->wish, "json")),
         .pool = s->calls,
+        .roster = s->roster,
+        .transport = "socket",
     };
     x->c = ken_mcp__channel_new(s->app, &o, x->fd, x->fd, s->wake_fd, &err);
     if (!x->c)
@@ -279,12 +282,13 @@ static void serve(void *ctx, size_t worker)
 // ---- its life ----------------------------------------------------------------------------------
 
 ken_status ken_mcp_socket_start(ken_app *app, const char *version, int listen_fd,
-                                ken_mcp_socket **out, ken_err *err)
+                                ken_mcp_roster *roster, ken_mcp_socket **out, ken_err *err)
 {
     ken_mcp_socket *s = ken_zalloc(sizeof *s);
     size_t n_cores = ken_pool_cores();
     s->app = app;
     s->version = version;
+    s->roster = roster;
     s->listen_fd = listen_fd;
     s->settings = ken_mcp__settings_hash(ken_app_config(app));
     s->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

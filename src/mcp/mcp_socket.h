@@ -13,9 +13,10 @@
 
 typedef struct ken_mcp_socket ken_mcp_socket;
 
-// `listen_fd` is a Unix socket that listens, the server's from here on. `version` outlives it.
+// `listen_fd` is a Unix socket that listens, the server's from here on. `version` and `roster` (may be NULL) outlive it.
 ken_status ken_mcp_socket_start(ken_app *app, const char *version, int listen_fd,
-                                ken_mcp_socket **out, ken_err *err) KEN_MUST_USE;
+                                struct ken_mcp_roster *roster, ken_mcp_socket **out, ken_err *err)
+    KEN_MUST_USE;
 size_t ken_mcp_socket_count(ken_mcp_socket *s); // connections
 // What runs is cancelled, and clients go on alone. NULL is fine.
 void ken_mcp_socket_stop(ken_mcp_socket *s);

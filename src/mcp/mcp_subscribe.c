@@ -17,13 +17,15 @@ enum {
     ALL_MAX = 4096,      // of a server
 };
 
-#define LIST_URI "ken://projects" // the list of resources changes with it
+#define LIST_URI  "ken://projects" // the list of resources changes with it
+#define TOOLS_URI "tools/list"     // no resource
 
 struct ken_mcp__subscription {
     ken_mcp__subscription *next;
     ken_mcp_session *session;
     const ken_mcp__request *request; // that listens; NULL = resources/subscribe
     bool is_of_list;                 // told as list_changed
+    bool is_of_tools;                // of tools/list; told by who changes it
     bool is_known;                   // `state` is
     uint64_t state;
     char project[KEN_UUID_TEXT]; // the only one of its client; "" = any
@@ -136,6 +138,12 @@ static void take_wishes(ken_mcp__request *r, const json_t *wishes, ken_buf *hono
         ken_buf_puts(honoured, "\"resourcesListChanged\":true");
         comma = ",";
     }
+    if (json_is_true(json_object_get(wishes, "toolsListChanged")) && s->opts.roster) {
+        add(r->session, r, KEN_STR(TOOLS_URI), true);
+        s->subscriptions->is_of_tools = true;
+        ken_buf_printf(honoured, "%s\"toolsListChanged\":true", comma);
+        comma = ",";
+    }
     if (json_array_size(uris)) {
         ken_buf_printf(honoured, "%s\"resourceSubscriptions\":[", comma);
         comma = "";
@@ -196,8 +204,8 @@ static void tell(const ken_mcp__subscription *x)
 {
     ken_buf out = KEN_BUF_INIT(64 * 1024);
     const char *comma = "";
-    ken_buf_printf(&out,
-                   "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/resources/%s\",\"params\":{",
+    ken_buf_printf(&out, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/%s/%s\",\"params\":{",
+                   x->is_of_tools ? "tools" : "resources",
                    x->is_of_list ? "list_changed" : "updated");
     if (x->request) {
         ken_buf_printf(&out, "\"_meta\":{\"" KEN_MCP__META_PREFIX "subscriptionId\":%s}",
@@ -214,6 +222,15 @@ static void tell(const ken_mcp__subscription *x)
     else
         ken_mcp__send(x->session, &out);
     ken_buf_release(&out);
+}
+
+void ken_mcp__tell_tools(ken_mcp_server *s)
+{
+    pthread_mutex_lock(&s->subscriptions_lock);
+    for (const ken_mcp__subscription *x = s->subscriptions; x; x = x->next)
+        if (x->is_of_tools)
+            tell(x);
+    pthread_mutex_unlock(&s->subscriptions_lock);
 }
 
 typedef struct resource {
@@ -235,7 +252,7 @@ static void collect(ken_mcp_server *s, resources *out)
 {
     pthread_mutex_lock(&s->subscriptions_lock);
     for (const ken_mcp__subscription *x = s->subscriptions; x; x = x->next) {
-        if (find_resource(out, x))
+        if (x->is_of_tools || find_resource(out, x))
             continue;
         resource r = { .uri = ken_strdup(x->uri) };
         memcpy(r.project, x->project, sizeof r.project);
@@ -279,7 +296,9 @@ static void compare_resources(void *ctx, size_t worker)
 bool ken_mcp_server_look(ken_mcp_server *s)
 {
     pthread_mutex_lock(&s->subscriptions_lock);
-    bool is_wanted = s->subscriptions != NULL;
+    bool is_wanted = false;
+    for (const ken_mcp__subscription *x = s->subscriptions; x && !is_wanted; x = x->next)
+        is_wanted = !x->is_of_tools;
     bool begins = is_wanted && !s->is_looking;
     s->is_looking |= begins;
     pthread_mutex_unlock(&s->subscriptions_lock);

@@ -45,9 +45,14 @@
       "time that a writing transaction took to commit, the disk included")                         \
     X(STORE_BYTES, GAUGE, "ken_store_bytes", "file", 8,                                            \
       "size of the databases of open indexes, of their write-ahead logs, and of the catalog")      \
+    X(REPLICA_STATE, GAUGE, "ken_replica", "what", 8,                                              \
+      "the replica of the database, as it was last looked at: down, behind, other (it does not "     \
+      "follow the primary); 1 = it is")                                                            \
+    X(REPLICA_READS, GAUGE, "ken_replica_reads", "how", 8,                                         \
+      "reads that went to it: answered; older (than what was seen: the primary answered)")         \
     X(CACHE_HITS, COUNTER, "ken_cache_hits", "cache", 16,                                          \
       "look-ups that found what they needed: index (open indexes), question (vectors of "          \
-      "questions)")                                                                                \
+      "questions), graph (files, counted by the next question)")                                                                                \
     X(CACHE_MISSES, COUNTER, "ken_cache_misses", "cache", 16, "look-ups that had to load or ask; graph: files that the graph needed")  \
     X(CACHE_EVICTIONS, COUNTER, "ken_cache_evictions", "cache", 16, "entries that made room for others") \
     X(CACHE_ENTRIES, GAUGE, "ken_cache_entries", "cache", 16, "entries that are held")             \

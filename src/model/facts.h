@@ -64,6 +64,9 @@ typedef struct ken_facts {
     uint32_t n_imports;
 } ken_facts;
 
+// The innermost symbol that holds the byte; -1 = none.
+int32_t ken_facts_symbol_at(const ken_facts *f, uint32_t byte);
+
 // Writes the byte offset of each line of `text` (at most `max` of them) and returns how many there
 // are; a text that ends in a line break has no empty line after it, an empty text has no lines.
 uint32_t ken_line_starts(ken_str text, uint32_t *out, uint32_t max);

@@ -65,7 +65,12 @@ typedef struct ken_job {
     int64_t created_at_ms, started_at_ms, ended_at_ms; // 0 = not yet
     ken_str params;                                    // a JSON object
     ken_str message; // the stage; of one that has ended, what it did
-    ken_str error;   // why it failed or was interrupted
+    ken_str error;   // why it failed, was interrupted, or is queued again
+    // Of a database, whose workers are many; else 0 and empty.
+    uint64_t fence;    // grows each time that somebody begins it: who has an older one has lost it
+    ken_str worker;    // who runs it, or ended it
+    int64_t due_at_ms; // not before; 0 = at once
+    int64_t changed_at_ms; // by the clock of the database
 } ken_job;
 
 // At the present rate; -1 = not known.

@@ -128,3 +128,12 @@ const char *ken_ref_role_word(ken_ref_role r)
 {
     return (unsigned)r < KEN_REF_ROLE_COUNT ? role_words[r] : "unknown";
 }
+
+int32_t ken_facts_symbol_at(const ken_facts *f, uint32_t byte)
+{
+    size_t n = KEN_FIRST_BEHIND_U32(ken_symbol, span.start, f->symbols, f->n_symbols, byte);
+    int32_t at = (int32_t)n - 1;
+    while (at >= 0 && f->symbols[at].span.end <= byte)
+        at = f->symbols[at].parent;
+    return at;
+}

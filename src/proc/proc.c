@@ -57,7 +57,7 @@ static void close_fd(int *fd)
 
 // Both ends close on exec and lie above the standard descriptors, which the spawn actions
 // overwrite.
-static int make_pipe(int ends[2])
+int ken_proc__make_pipe(int ends[2])
 {
     int raw[2];
     if (pipe2(raw, O_CLOEXEC))
@@ -145,14 +145,18 @@ static char **make_env(const char *const *extra)
     return env.ptr;
 }
 
-static int add_actions(posix_spawn_file_actions_t *acts, const ken_proc_opts *o, int out_w,
-                       int err_w)
+static int add_actions(posix_spawn_file_actions_t *acts, const ken_proc_opts *o, int in_r,
+                       int out_w, int err_w)
 {
     const int held = STDERR_FILENO + 1; // what o->held_fd is in the child
-    int e = posix_spawn_file_actions_addopen(acts, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    int e = in_r < 0
+                ? posix_spawn_file_actions_addopen(acts, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+                : posix_spawn_file_actions_adddup2(acts, in_r, STDIN_FILENO);
     if (!e)
         e = posix_spawn_file_actions_adddup2(acts, out_w, STDOUT_FILENO);
-    if (!e)
+    if (!e && err_w < 0)
+        e = posix_spawn_file_actions_addopen(acts, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    else if (!e)
         e = posix_spawn_file_actions_adddup2(acts, err_w, STDERR_FILENO);
     if (!e && o->held_fd)
         e = posix_spawn_file_actions_adddup2(acts, o->held_fd, held);
@@ -179,7 +183,8 @@ static int set_attributes(posix_spawnattr_t *attr)
     return e ? e : posix_spawnattr_setflags(attr, flags);
 }
 
-static int spawn(const ken_proc_opts *o, const char *program, int out_w, int err_w, pid_t *out_pid)
+int ken_proc__spawn(const ken_proc_opts *o, const char *program, int in_r, int out_w, int err_w,
+                    pid_t *out_pid)
 {
     posix_spawn_file_actions_t acts;
     posix_spawnattr_t attr;
@@ -191,7 +196,7 @@ static int spawn(const ken_proc_opts *o, const char *program, int out_w, int err
         posix_spawn_file_actions_destroy(&acts);
         return e;
     }
-    e = add_actions(&acts, o, out_w, err_w);
+    e = add_actions(&acts, o, in_r, out_w, err_w);
     if (!e)
         e = set_attributes(&attr);
     if (!e) {
@@ -222,11 +227,11 @@ static ken_status child_start(proc_child *c, const ken_proc_opts *o, const char 
                               ken_err *err)
 {
     int out[2] = { -1, -1 }, errs[2] = { -1, -1 };
-    int e = make_pipe(out);
+    int e = ken_proc__make_pipe(out);
     if (!e)
-        e = make_pipe(errs);
+        e = ken_proc__make_pipe(errs);
     if (!e)
-        e = spawn(o, program, out[1], errs[1], &c->pid);
+        e = ken_proc__spawn(o, program, -1, out[1], errs[1], &c->pid);
     close_fd(&out[1]);
     close_fd(&errs[1]);
     if (e) {

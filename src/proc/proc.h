@@ -52,6 +52,22 @@ typedef struct ken_proc_result {
 ken_status ken_proc_run(const ken_proc_opts *opts, ken_proc_result *out, ken_err *err) KEN_MUST_USE;
 void ken_proc_result_release(ken_proc_result *r);
 
+// A child that stays: it is asked a line at a time by its input and answers on its output. What it writes to
+// stderr is dropped. Of the options argv, cwd, env and stall_ms count; a call ends with KEN_ETIMEOUT when
+// the child prints nothing for so long (0 = 30 s), with KEN_EIO when it has ended. After a failure it is
+// of no more use. One thread at a time; it ends with ken_proc_talk_close, and with this process.
+typedef struct ken_proc_talk ken_proc_talk;
+ken_status ken_proc_talk_open(const ken_proc_opts *opts, ken_proc_talk **out, ken_err *err)
+    KEN_MUST_USE;
+void ken_proc_talk_close(ken_proc_talk *t); // NULL is fine
+// Sends `question`, and reads its answer's first line, without the line break, into `out` (cleared first;
+// its limit bounds the line).
+ken_status ken_proc_talk_ask(ken_proc_talk *t, ken_str question, const ken_cancel *cancel,
+                             ken_buf *out, ken_err *err) KEN_MUST_USE;
+// The next `n` bytes of the answer; `into` NULL passes over them.
+ken_status ken_proc_talk_read(ken_proc_talk *t, void *into, uint64_t n, const ken_cancel *cancel,
+                              ken_err *err) KEN_MUST_USE;
+
 // Hands the terminal to a program that a person works in (an editor): it gets our input, outputs and whole
 // environment, in our process group, for as long as it takes. Found as above. `*out_code`: 0 … 255, or -1
 // when a signal ended it.

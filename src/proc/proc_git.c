@@ -8,6 +8,7 @@
 
 #include "base/base64.h"
 #include "base/path.h"
+#include "base/url.h"
 #include "base/vec.h"
 #include "proc/proc_priv.h"
 #include "secret/secret.h"
@@ -32,6 +33,7 @@ typedef struct git_command {
 static const git_command git_commands[] = {
     { "--version", false, { NULL } },
     { "blame", true, { "--no-textconv" } },
+    { "cat-file", false, { NULL } },
     { "diff", true, { "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=all" } },
     { "hash-object", false, { "--no-filters" } },
     { "log", false, { "--no-show-signature", "--no-ext-diff", "--no-textconv", "--no-color" } },
@@ -278,32 +280,18 @@ static void run_release(git_run *r)
     ken_arena_release(&r->arena);
 }
 
-// Blanks "user:token" or "token" of a URL, which git quotes from settings. It is not judged, as it is in
-// files (secret.h): nothing of it is worth showing.
-static void mask_users(ken_buf *b)
-{
-    char *end = b->ptr + b->len, *p = b->ptr;
-    while (p && (p = memmem(p, (size_t)(end - p), "://", 3)) != NULL) {
-        p += 3;
-        char *to = p, *at = NULL;
-        for (; to < end && *to != '/' && *to != '?' && *to != '#' && !ken_is_space(*to); to++)
-            if (*to == '@')
-                at = to;
-        if (at)
-            memset(p, '*', (size_t)(at - p));
-    }
-}
-
-// Messages quote git's output, cut; so it is masked here, while it is whole.
+// Messages quote git's output, cut; so it is masked here, while it is whole. URLs, which git quotes from settings, are
+// not judged, as secrets in files are (secret.h): nothing of what stands before "@" is worth showing.
 static void mask_complaint(ken_buf *b)
 {
     if (!b->len)
         return;
-    mask_users(b);
+    ken_url_mask_users(b->ptr, b->len);
     ken_secret_mask(b->ptr, b->len);
 }
 
-static ken_status run_go(git_run *r, const ken_proc_opts *o, ken_proc_result *out, ken_err *err)
+// Ends its words and its environment.
+static void run_finish(git_run *r, const ken_proc_opts *o, ken_proc_opts *out)
 {
     if (r->n_settings)
         ken_vec_push(&r->env,
@@ -311,9 +299,15 @@ static ken_status run_go(git_run *r, const ken_proc_opts *o, ken_proc_result *ou
     put_all(&r->env, o->env, SIZE_MAX);
     ken_vec_push(&r->argv, NULL);
     ken_vec_push(&r->env, NULL);
-    ken_proc_opts full = *o;
-    full.argv = r->argv.ptr;
-    full.env = r->env.ptr;
+    *out = *o;
+    out->argv = r->argv.ptr;
+    out->env = r->env.ptr;
+}
+
+static ken_status run_go(git_run *r, const ken_proc_opts *o, ken_proc_result *out, ken_err *err)
+{
+    ken_proc_opts full;
+    run_finish(r, o, &full);
     if (!full.stall_ms)
         full.stall_ms = STALL_MS;
     ken_status st = ken_proc_run(&full, out, err);
@@ -469,6 +463,27 @@ static ken_status run(const ken_proc_opts *o, const char *alone, const ken_git_r
 ken_status ken_git_run(const ken_proc_opts *opts, ken_proc_result *out, ken_err *err)
 {
     return run(opts, NULL, NULL, out, err);
+}
+
+ken_status ken_git_talk(const ken_proc_opts *opts, ken_proc_talk **out, ken_err *err)
+{
+    const git_command *command = find_command(opts->argv[0], false);
+    if (!command || command->reads_files)
+        return KEN_FAIL(err, KEN_EINVAL, "git '%s' is not among the commands that are safe to ask",
+                        opts->argv[0]);
+    git_run r;
+    ken_proc_opts full;
+    run_init(&r, NULL);
+    ken_status st = check_files(&r, opts->cwd, err);
+    if (!st) {
+        ken_vec_push(&r.argv, command->name);
+        put_all(&r.argv, command->options, OPTIONS_MAX);
+        put_all(&r.argv, opts->argv + 1, SIZE_MAX);
+        run_finish(&r, opts, &full);
+        st = ken_proc_talk_open(&full, out, err);
+    }
+    run_release(&r);
+    return st;
 }
 
 ken_status ken_git_run_alone(const ken_proc_opts *opts, ken_proc_result *out, ken_err *err)

@@ -21,6 +21,8 @@
 // `argv` is what follows "git", the command first; `env` comes on top of what makes it safe. A
 // stall_ms of 0 is 10 s here.
 ken_status ken_git_run(const ken_proc_opts *opts, ken_proc_result *out, ken_err *err) KEN_MUST_USE;
+// The same for a command that stays and is asked (ken_proc_talk_open); a stall_ms of 0 is 30 s.
+ken_status ken_git_talk(const ken_proc_opts *opts, ken_proc_talk **out, ken_err *err) KEN_MUST_USE;
 // The same without a repository, wherever `cwd` is: for commands that compare or merge plain files.
 ken_status ken_git_run_alone(const ken_proc_opts *opts, ken_proc_result *out, ken_err *err)
     KEN_MUST_USE;

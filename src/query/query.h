@@ -21,11 +21,13 @@
 #include "base/cancel.h"
 #include "base/err.h"
 #include "base/id.h"
+#include "base/roots.h"
 #include "embed/embed.h"
 #include "history/history.h"
 #include "model/facts.h"
 #include "model/skip.h"
 #include "rank/rank.h"
+#include "revision/revision.h"
 #include "store/store.h"
 
 typedef struct ken_reader ken_reader;
@@ -36,15 +38,25 @@ typedef struct ken_snapshot ken_snapshot;
 // state.
 ken_reader *ken_reader_new(ken_store *store) KEN_MUST_USE;
 void ken_reader_free(ken_reader *r); // not pinned; NULL is fine
+// Its index is of that commit: files are read as it has them, not from the folder. Before the first pin;
+// borrowed, outlives the reader.
+void ken_reader_set_revision(ken_reader *r, ken_revision *revision);
 // Begins a question: the newest generation, until ken_reader_unpin. A few microseconds when it is
 // that of the question before. One pin at a time. KEN_ENOTFOUND when nothing was indexed yet; other
 // errors are the store's, and those of opening the root. After an error nothing is pinned.
 ken_status ken_reader_pin(ken_reader *r, ken_snapshot **out, ken_err *err) KEN_MUST_USE;
 void ken_reader_unpin(ken_reader *r);
+// The rows that a reader has in memory, pinned or not: until it is pinned the next time.
+void ken_reader_list_held(const ken_reader *r, ken_held_files *out);
 // False when the root is another folder than when the generation was loaded, or is gone:
 // a new reader sees what is there now.
 bool ken_reader_is_current(const ken_reader *r);
+// Whether a run has committed it on its way, so that files of the folder are missing: the text of
+// ken_snapshot_unread begins with that.
+bool ken_snapshot_is_partial(const ken_snapshot *s);
 uint64_t ken_snapshot_generation(const ken_snapshot *s);
+// The roots that the generation was made of, open; while it is pinned.
+const ken_roots *ken_snapshot_roots(const ken_snapshot *s);
 // The store that the reader was given: between pin and unpin it shows this generation.
 ken_store *ken_snapshot_store(const ken_snapshot *s);
 // To be checked before an answer is shown. Fails when this question could not read something because
@@ -162,6 +174,7 @@ typedef struct ken_hit {
         *symbols; // all definitions of the chunk, with the content, when there are several
     size_t n_symbols;
     bool is_refreshed; // the file changed after indexing: lines were found again on disk
+    uint32_t member;   // of a question to several snapshots: the number of its own (query_wide.h)
 } ken_hit;
 
 // When ranking began and what its stages took, one after the other; all 0 where nothing is ranked.
@@ -278,6 +291,8 @@ void ken_snapshot_set_keeper(ken_snapshot *s, ken_snapshot_keep_fn *keep, void *
 // value of `n_sharers` (borrowed; NULL = it has all).
 void ken_snapshot_limit_graph(ken_snapshot *s, size_t max_bytes, const atomic_uint *n_sharers);
 size_t ken_snapshot_graph_bytes(const ken_snapshot *s); // what is held
+// About all that it holds in memory, its graph apart. Cheap.
+size_t ken_snapshot_held_bytes(const ken_snapshot *s);
 
 // The history of the work tree (history.h), as of its present commit. The first question for it
 // reads git's log, which may take a second; later ones read what is new. `may_keep`: what was read
@@ -299,6 +314,15 @@ typedef struct ken_lang_count {
     uint64_t n_files, n_lines, n_bytes;
 } ken_lang_count;
 
+// What it is an answer of: known without looking at anything.
+typedef struct ken_snapshot_head {
+    uint64_t generation;
+    int64_t indexed_at_ms;
+    ken_str git_head, git_branch; // borrowed from the snapshot
+} ken_snapshot_head;
+
+ken_snapshot_head ken_snapshot_get_head(const ken_snapshot *s);
+
 typedef struct ken_snapshot_stats {
     uint64_t generation;
     uint64_t n_files, n_chunks, n_symbols, n_lines, n_bytes;
@@ -312,6 +336,7 @@ typedef struct ken_snapshot_stats {
     uint64_t skips[KEN_SKIP_COUNT]; // by reason
 } ken_snapshot_stats;
 
+// Counts all files, and asks the store for sizes: for who wants to know that, not for each question.
 ken_status ken_snapshot_get_stats(ken_snapshot *s, ken_arena *arena, ken_snapshot_stats *out,
                                   ken_err *err) KEN_MUST_USE;
 // The skipped files of the generation; reason KEN_SKIP_NONE = all.

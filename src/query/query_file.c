@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/path.h"
 #include "base/utf8.h"
+#include "query/query_folder.h"
 #include "query/query_priv.h"
 #include "scan/scan.h"
 #include "secret/secret.h"
@@ -29,19 +30,34 @@ static bool is_gone(ken_status st)
     return st == KEN_ENOTFOUND || st == KEN_EINVAL || st == KEN_ELIMIT;
 }
 
+// A file of a commit, or of the database, is read when its text is needed.
+static ken_status find_kept(ken_snapshot *s, ken_str path, ken_fs_stamp *out, ken_err *err)
+{
+    ken_fs_info info;
+    ken_status st = ken_query__stat_file(s, path, &info, err);
+    if (!st && info.kind != KEN_FS_FILE)
+        st = KEN_FAIL(err, KEN_EINVAL, "'" KEN_STR_FMT "' is no plain file", KEN_STR_ARG(path));
+    if (!st)
+        *out = info.stamp;
+    return st;
+}
+
 // Opens the file as it is now; what refuses is kept for the answer.
 static ken_status open_text(ken_snapshot *s, ken_str path, query_text *out, ken_fs_stamp *out_stamp,
                             ken_err *err)
 {
     ken_err e = { 0 };
-    if (s->root_fd < 0)
+    ken_str below = path;
+    if (!ken_query__has_files(s, path))
         return gone(path, "is not on disk any more", err);
-    ken_status st = ken_fs_open_under(s->root_fd, path, &out->fd, out_stamp, &e);
+    int root_fd = s->revision ? -1 : ken_roots_at(&s->roots, &below);
+    ken_status st = root_fd < 0 ? find_kept(s, path, out_stamp, &e)
+                                : ken_fs_open_under(root_fd, below, &out->fd, out_stamp, &e);
     if (!st)
         return KEN_OK;
     ken_query__set_unread(s, path, &e);
     if (is_gone(st))
-        return gone(path, "is not on disk any more", err);
+        return gone(path, s->revision ? "is not in that commit" : "is not on disk any more", err);
     if (err)
         *err = e;
     return st;
@@ -58,7 +74,8 @@ static bool read_raw(query_text *t)
 {
     ken_buf buf = KEN_BUF_INIT(MAX_FILE_BYTES + 1);
     ken_err e = { 0 };
-    ken_status st = ken_fs_read_fd(t->fd, MAX_FILE_BYTES, &buf, &e);
+    ken_status st = t->fd < 0 ? ken_query__read_file(t->snapshot, t->path, MAX_FILE_BYTES, &buf, &e)
+                              : ken_fs_read_fd(t->fd, MAX_FILE_BYTES, &buf, &e);
     if (!st)
         t->text = ken_arena_dup(t->arena, ken_buf_str(&buf));
     else
@@ -204,6 +221,8 @@ bool ken_query__need_text(query_text *t)
 // [from, to) of the file, fewer bytes when it ends before.
 static ken_str read_range(query_text *t, size_t from, size_t to)
 {
+    if (!t->text.ptr && t->fd < 0)
+        (void)ken_query__need_text(t); // git and a database give a file as a whole
     if (t->text.ptr)
         return ken_str_sub(t->text, from, to);
     if (from >= to || t->fd < 0)
@@ -306,6 +325,32 @@ ken_str ken_view_qualified(ken_arena *arena, const ken_facts *facts, uint32_t sy
 
 // ---- one file ----------------------------------------------------------------------------------
 
+// A file that the generation lacks because the run has not come to it.
+static bool is_unread(const ken_snapshot *s, ken_str path, ken_arena *arena)
+{
+    int fd = -1;
+    ken_fs_stamp stamp;
+    ken_str relative = ken_query__relative_path(s, path, arena);
+    if (!s->partial.is_partial || !relative.ptr ||
+        ken_fs_open_under(ken_roots_at(&s->roots, &relative), relative, &fd, &stamp, NULL))
+        return false;
+    ken_fs_close(fd);
+    return true;
+}
+
+ken_status ken_query__fail_unknown(const ken_snapshot *s, ken_str path, ken_arena *arena,
+                                   ken_err *err)
+{
+    if (is_unread(s, path, arena))
+        return KEN_FAIL(err, KEN_ENOTFOUND,
+                        "'" KEN_STR_FMT "' was not looked at yet; ask again when it was",
+                        KEN_STR_ARG(path));
+    return KEN_FAIL(err, KEN_ENOTFOUND,
+                    "'" KEN_STR_FMT "' is not in the index; paths are relative to the root of the "
+                    "project",
+                    KEN_STR_ARG(path));
+}
+
 static ken_status unknown_path(const ken_snapshot *s, ken_str path, ken_arena *arena, ken_err *err)
 {
     ken_str base = ken_path_base(path), near = { "", 0 };
@@ -320,10 +365,7 @@ static ken_status unknown_path(const ken_snapshot *s, ken_str path, ken_arena *a
         return KEN_FAIL(err, KEN_ENOTFOUND,
                         "'" KEN_STR_FMT "' is not in the index; did you mean " KEN_STR_FMT "?",
                         KEN_STR_ARG(path), KEN_STR_ARG(near));
-    return KEN_FAIL(err, KEN_ENOTFOUND,
-                    "'" KEN_STR_FMT "' is not in the index; paths are relative to the root of the "
-                    "project",
-                    KEN_STR_ARG(path));
+    return ken_query__fail_unknown(s, path, arena, err);
 }
 
 // Extracts a file that is not indexed yet, unless it would be skipped.
@@ -347,8 +389,9 @@ static ken_status load_new_file(ken_snapshot *s, ken_str path, ken_arena *arena,
     return st;
 }
 
-ken_status ken_view_file(ken_snapshot *s, ken_str path, ken_arena *arena, ken_file_view *out,
-                         ken_err *err)
+// The file of that path, indexed or not yet; *out_file is -1 then.
+static ken_status open_path(ken_snapshot *s, ken_str path, ken_arena *arena, query_text *out,
+                            int64_t *out_file, ken_err *err)
 {
     query_check_pin(s);
     if (!path.len || path.len > 4096 || memchr(path.ptr, '\0', path.len))
@@ -360,19 +403,31 @@ ken_status ken_view_file(ken_snapshot *s, ken_str path, ken_arena *arena, ken_fi
                         "' is outside of the project, whose root is '" KEN_STR_FMT "'",
                         KEN_STR_ARG(path), KEN_STR_ARG(s->info.root));
     int64_t file = ken_query__file_index(s, relative);
-    query_text t;
-    ken_status st = file < 0 ? load_new_file(s, relative, arena, &t, err)
-                             : ken_query__load_text(s, (uint32_t)file, arena, &t, err);
+    ken_status st = file < 0 ? load_new_file(s, relative, arena, out, err)
+                             : ken_query__load_text(s, (uint32_t)file, arena, out, err);
+    if (st)
+        return st;
+    out->path = relative;
+    *out_file = file;
+    return KEN_OK;
+}
+
+ken_status ken_view_file(ken_snapshot *s, ken_str path, ken_arena *arena, ken_file_view *out,
+                         ken_err *err)
+{
+    query_text t = { .fd = -1 };
+    int64_t file = -1;
+    ken_status st = open_path(s, path, arena, &t, &file, err);
     if (!st && !ken_query__need_text(&t)) {
         ken_query__close_text(&t);
-        st = gone(relative, "cannot be read any more", err);
+        st = gone(t.path, "cannot be read any more", err);
     }
     if (!st && !t.is_refreshed) // the caller's own: those at hand are the snapshot's
         st = ken_store_load_facts(s->store, s->rows[file].content, arena, &t.facts, err);
     if (st)
         return st;
     *out = (ken_file_view){
-        .path = relative,
+        .path = t.path,
         .language = ken_str_c(ken_lang_name((ken_lang_id)t.facts.lang)),
         .text = t.text,
         .facts = KEN_ARENA_NEW(arena, ken_facts),
@@ -383,6 +438,135 @@ ken_status ken_view_file(ken_snapshot *s, ken_str path, ken_arena *arena, ken_fi
     for (uint32_t i = 0; i < t.facts.n_chunks; i++)
         out->chunk_ids[i] = ken_uuid_of_chunk(out->path, i);
     return KEN_OK;
+}
+
+// ---- lines ------------------------------------------------------------------------------------
+
+typedef struct line_reader {
+    uint32_t line, first, last; // the one that is read, from 1; what is wanted
+    size_t max_bytes;
+    ken_buf text;
+    bool is_cut, is_line_cut, is_done;
+    uint32_t n_whole; // lines in `text`
+    size_t n_kept;    // bytes of these
+} line_reader;
+
+static void end_line(line_reader *r)
+{
+    if (r->line >= r->first) {
+        r->n_whole++;
+        r->n_kept = r->text.len;
+    }
+    r->line++;
+    r->is_done = r->line > r->last;
+}
+
+enum {
+    LINES_BLOCK = 256 << 10,
+    LINES_SPARE = 4, // so that it is seen where a character ends
+};
+
+// A line that has no room ends the reading: it is left out, unless it is the first one.
+static void add_piece(line_reader *r, ken_str piece)
+{
+    if (r->line < r->first)
+        return;
+    size_t room = r->max_bytes - r->text.len;
+    ken_buf_put_str(&r->text, ken_str_sub(piece, 0, room + LINES_SPARE));
+    if (piece.len <= room)
+        return;
+    r->is_cut = r->is_done = true;
+    r->is_line_cut = !r->n_whole;
+    if (r->is_line_cut) {
+        ken_str whole = ken_utf8_clip(ken_buf_str(&r->text), r->max_bytes);
+        r->n_kept = whole.len;
+        r->n_whole = 1;
+    }
+}
+
+static void take_block(line_reader *r, ken_str block)
+{
+    while (block.len && !r->is_done) {
+        size_t end = ken_str_find_char(block, '\n');
+        bool is_end = end != SIZE_MAX;
+        size_t n = is_end ? end + 1 : block.len;
+        add_piece(r, ken_str_sub(block, 0, n));
+        if (is_end && !r->is_done)
+            end_line(r);
+        block = ken_str_sub(block, n, block.len);
+    }
+}
+
+// Block by block, so that what lies behind the wanted lines is not read.
+static ken_status read_blocks(query_text *t, line_reader *r, ken_err *err)
+{
+    char *block = ken_arena_alloc(t->arena, LINES_BLOCK);
+    for (uint64_t at = 0; !r->is_done;) {
+        errno = 0;
+        size_t n = ken_fs_read_at(t->fd, at, block, LINES_BLOCK);
+        take_block(r, ken_str_n(block, n));
+        at += n;
+        if (n == LINES_BLOCK)
+            continue;
+        if (errno)
+            return KEN_FAIL_ERRNO(err, errno, "reading '" KEN_STR_FMT "'", KEN_STR_ARG(t->path));
+        break;
+    }
+    return KEN_OK;
+}
+
+static ken_status read_lines(query_text *t, line_reader *r, ken_err *err)
+{
+    ken_status st = KEN_OK;
+    if (t->text.ptr || t->fd < 0) {
+        if (!ken_query__need_text(t))
+            return gone(t->path, "cannot be read any more", err);
+        take_block(r, t->text);
+    } else {
+        st = read_blocks(t, r, err);
+    }
+    if (!st && !r->is_done && r->text.len > r->n_kept) // without a break at its end
+        end_line(r);
+    return st;
+}
+
+ken_status ken_read_lines(ken_snapshot *s, const ken_lines_opts *o, ken_arena *arena,
+                          ken_lines *out, ken_err *err)
+{
+    query_text t = { .fd = -1 };
+    int64_t file = -1;
+    ken_status st = open_path(s, o->path, arena, &t, &file, err);
+    if (st)
+        return st;
+    line_reader r = { .line = 1,
+                      .first = o->first ? o->first : 1,
+                      .last = o->last ? o->last : UINT32_MAX,
+                      .max_bytes = o->max_bytes,
+                      .text = KEN_BUF_INIT(o->max_bytes + LINES_SPARE) };
+    if (r.first > t.facts.n_lines && t.facts.n_lines)
+        st = KEN_FAIL(err, KEN_EINVAL, "line_start: %u is behind the last line, %u", r.first,
+                      t.facts.n_lines);
+    if (!st)
+        st = read_lines(&t, &r, err);
+    if (!st) {
+        *out = (ken_lines){
+            .path = t.path,
+            .language = ken_str_c(ken_lang_name((ken_lang_id)t.facts.lang)),
+            .first = r.first,
+            .last = r.first + r.n_whole - 1,
+            .n_lines = t.facts.n_lines,
+            .text = ken_query__repaired(
+                arena, ken_arena_dup(arena, ken_str_sub(ken_buf_str(&r.text), 0, r.n_kept))),
+            .is_cut = r.is_cut,
+            .is_line_cut = r.is_line_cut,
+            .is_refreshed = t.is_refreshed,
+            .is_masked = t.facts.is_masked,
+            .n_error_bytes = t.facts.n_error_bytes,
+        };
+    }
+    ken_buf_release(&r.text);
+    ken_query__close_text(&t);
+    return st;
 }
 
 ken_status ken_view_package(ken_snapshot *s, const ken_file_view *view, ken_arena *arena,

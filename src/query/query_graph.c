@@ -9,6 +9,7 @@
 #include "base/fs.h"
 #include "base/map.h"
 #include "mention/mention.h"
+#include "metrics/metrics.h"
 #include "query/query_base_priv.h"
 #include "query/query_refs_priv.h"
 #include "query/query_units_priv.h"
@@ -78,6 +79,12 @@ static ken_str package_of(void *ctx, uint32_t file)
 {
     struct query_graph *q = ctx;
     return ken_query__units_package(&q->units, file);
+}
+
+bool ken_query__graph_peek(ken_snapshot *s, uint32_t file, ken_arena *arena, ken_facts *out_facts,
+                           ken_refs *out)
+{
+    return ken_query__units_peek(&s->graph->units, file, arena, out_facts, out);
 }
 
 bool ken_query__graph_is_stale(ken_snapshot *s, uint32_t file)
@@ -157,8 +164,8 @@ static ken_str read_manifest(void *ctx, uint32_t file, ken_arena *arena)
     ken_buf text = KEN_BUF_INIT(MANIFEST_MAX + 1);
     ken_str out = KEN_STR("");
     ken_err e = { 0 };
-    if (s->root_fd >= 0 &&
-        !ken_fs_read(s->root_fd, s->rows[file].path.ptr, MANIFEST_MAX, &text, NULL, &e)) {
+    ken_str path = s->rows[file].path;
+    if (ken_query__has_files(s, path) && !ken_query__read_file(s, path, MANIFEST_MAX, &text, &e)) {
         ken_secret_mask(text.ptr, text.len);
         out = ken_arena_dup(arena, ken_buf_str(&text));
     } else if (e.status) {
@@ -170,8 +177,7 @@ static ken_str read_manifest(void *ctx, uint32_t file, ken_arena *arena)
 
 // ---- the name index ----------------------------------------------------------------------------
 
-static ken_status open_part(struct query_graph *q, const ken_segment_info *info,
-                            const ken_map *by_content, ken_err *err)
+static ken_status open_part(struct query_graph *q, const ken_segment_info *info, ken_err *err)
 {
     ken_block_source source = ken_store_source(q->snapshot->store, info);
     mention_part *part = &q->parts[q->n_parts];
@@ -183,10 +189,8 @@ static ken_status open_part(struct query_graph *q, const ken_segment_info *info,
     uint32_t n = ken_mention_segment_n_contents(part->segment);
     const int64_t *ids = ken_mention_segment_contents(part->segment);
     part->first_file = KEN_ARENA_ARRAY(&q->arena, int32_t, n + (size_t)1);
-    for (uint32_t i = 0; i < n; i++) {
-        uint64_t *first = ken_map_find(by_content, ken_str_n((const char *)&ids[i], sizeof ids[i]));
-        part->first_file[i] = first ? (int32_t)*first : -1;
-    }
+    for (uint32_t i = 0; i < n; i++)
+        part->first_file[i] = ken_query__first_with(q->snapshot, ids[i]);
     return KEN_OK;
 }
 
@@ -199,19 +203,12 @@ static ken_status open_parts(struct query_graph *q, ken_err *err)
         ken_store_list_segments(s->store, KEN_SEGMENT_MENTIONS, &q->arena, &infos, &n, err);
     if (st)
         return st;
-    ken_map by_content; // content -> first file that has it
-    ken_map_init(&by_content);
-    for (uint32_t i = s->n_files; i-- > 0;) {
-        ken_str key = ken_str_n((const char *)&s->rows[i].content, sizeof(int64_t));
-        *ken_map_put(&by_content, key, i, NULL) = i;
-    }
     q->parts = KEN_ARENA_ARRAY(&q->arena, mention_part, n + 1);
     for (size_t i = 0; i < n && !st; i++) {
         st = ken_quota_check(err);
         if (!st)
-            st = open_part(q, &infos[i], &by_content, err);
+            st = open_part(q, &infos[i], err);
     }
-    ken_map_release(&by_content);
     return st;
 }
 
@@ -347,6 +344,7 @@ static ken_status make_graph(ken_snapshot *s, ken_err *err)
                                     .paths = paths,
                                     .langs = langs,
                                     .n_files = s->n_files,
+                                    .roots = s->roots.n ? &s->roots : NULL,
                                     .load = load_unit,
                                     .named = named,
                                     .read = read_manifest,
@@ -447,6 +445,8 @@ bool ken_query__graph_is_full(const ken_snapshot *s)
 void ken_query__graph_ease(ken_snapshot *s)
 {
     ken_graph_begin(s->graph->graph); // by which the age of units is measured
+    ken_metrics_add(KEN_METRIC_CACHE_HITS, (int64_t)s->graph->units.n_found, KEN_LABELS("graph"));
+    s->graph->units.n_found = 0;
     if (loose_bytes(s->graph) > room_of(s->graph))
         shrink(s->graph);
 }

@@ -49,6 +49,10 @@ bool ken_query__is_test(const ken_snapshot *s, uint32_t file);
 // Whether the file is generated, judged by its name or its head.
 bool ken_query__is_generated(const ken_snapshot *s, uint32_t file);
 
+// What a file says, without making it part of the graph: for passes over the whole tree, which is more than a
+// question may take. In `arena`, or the graph's. False when it says nothing.
+bool ken_query__graph_peek(ken_snapshot *s, uint32_t file, ken_arena *arena, ken_facts *out_facts,
+                           ken_refs *out);
 // The imports of the whole tree; the snapshot's.
 ken_status ken_query__imports(ken_snapshot *s, const ken_cancel *cancel,
                               const query_import_graph **out, ken_err *err) KEN_MUST_USE;

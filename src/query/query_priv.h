@@ -5,12 +5,14 @@
 
 #include "base/assert.h"
 #include "base/quota.h"
+#include "base/roots.h"
 #include "base/vec.h"
 #include "lang/lang.h"
 #include "learn/learn.h"
 #include "lexical/lexical_score.h"
 #include "query/query.h"
 #include "rank/rank.h"
+#include "store/partial.h"
 #include "vector/vector.h"
 
 // A cache of unpacked facts of contents that were quoted. A slot holds one content; a newer one replaces
@@ -69,6 +71,16 @@ typedef struct query_history {
     void *keep_ctx;
 } query_history;
 
+// That of a project with several roots: those of all, and what they make together.
+typedef struct query_histories {
+    struct query_further {
+        ken_str name, path; // of the root, ours
+        query_history history;
+    } * more; // in the order of the roots
+    size_t n;
+    ken_history *joined; // NULL = not yet, or one has changed
+} query_histories;
+
 // Imports of all files: those of file f are files[starts[f]] to files[starts[f + 1]], in order.
 typedef struct query_import_graph {
     uint32_t *starts, *files; // NULL until a question needs them
@@ -84,24 +96,49 @@ typedef struct query_unread {
     const char *why_left; // static: of the first of these
     char first[200];      // path of the first of them
     char other[240];      // the first of any other reason
+    const char *partial;  // that the generation is; of the snapshot, "" = it is not
     char behind[240];     // what the index does not have yet
+    char gone[320];       // further roots that are not there
     char damaged[320];    // which files with syntax errors could have changed the answer
-    char text[1040];      // what is told; "" = nothing
+    char text[1180];      // what is told; "" = nothing
     bool is_cut;          // the question was over while a file was read
 } query_unread;
+
+// Which file has a content: the first, in the order of paths.
+typedef struct query_owners {
+    uint32_t *slots; // open addressing: index of the file + 1; 0 = free
+    uint32_t mask;
+} query_owners;
+
+// The same of a question to several snapshots, with what they have together (wide.c).
+typedef struct query_widened {
+    ken_arena arena; // of the next two; only while there is `size`
+    ken_lex_corpus corpus;
+    float *size; // NULL = there are none
+    ken_lex_totals whole;
+    uint32_t most_lines;
+} query_widened;
 
 struct ken_snapshot {
     ken_store *store; // borrowed; a read transaction of it is open while this is pinned
     bool is_pinned;
     uint64_t generation;
     ken_generation info;
-    ken_arena arena;            // everything that lives as long as the generation is shown
+    ken_partial partial;      // how much of the folder the generation has
+    const char *partial_text; // in `arena`; "" = it has all
+    ken_arena arena;          // everything that lives as long as the generation is shown
+    ken_arena
+        file_arena; // of the next two: the next generation takes over those of which only rows changed
     ken_file_row *rows;         // sorted by path
     ken_content_info *contents; // by file
     uint32_t n_files;
-    float *size; // by file: ln(1 + lines) / ln(1 + most lines)
+    query_owners owners;
+    float *size;         // by file: ln(1 + lines) / ln(1 + most lines)
+    uint32_t most_lines; // of a program
     ken_lex_corpus corpus;
-    int64_t *segment_ids; // that there were of all kinds, in order
+    query_widened widened;
+    uint64_t segment_bytes; // of the words: what may be read of them stays
+    int64_t *segment_ids;   // that there were of all kinds, in order
     size_t n_segment_ids;
     // Derived from the list of paths alone; the next generation takes it over when its paths are the same.
     ken_path_index *paths;
@@ -114,7 +151,8 @@ struct ken_snapshot {
     query_vectors vectors;                // loaded when a question first needs them
     query_embedder embedder;
     query_history history;
-    ken_learner *learner; // this and the next two are made when a changed file is first met
+    query_histories histories; // only with further roots
+    ken_learner *learner;      // this and the next two are made when a changed file is first met
     ken_tokenizer *tokenizer;
     uint32_t feature; // version of the extraction (KEN_EXTRACTION_VERSION)
     query_cache cache;
@@ -124,12 +162,18 @@ struct ken_snapshot {
     size_t graph_bytes;                  // that it may hold between questions; 0 = the usual
     const atomic_uint *graph_sharers; // how many share them; borrowed, outlives us; NULL = nobody
     const char *root;                 // that was opened; in `arena`
-    int root_fd;                      // -1 = it is gone
-    ken_fs_id root_id;                // zero = it is gone
-    uint32_t n_unreadable;            // files and folders that the generation was made without
-    ken_str unreadable;               // the first of them
-    bool is_unreadable_denied;        // permission is what it lacks
-    query_unread unread;              // what this question could not read
+    // Open, with the further ones; the first one's fd is -1 when it is gone, or files are a commit's.
+    ken_roots roots;
+    ken_revision
+        *revision;  // the commit whose files these are; NULL = the folder's. Borrowed, outlives us
+    bool is_stored; // where there is no folder, the database has texts
+    const struct query_ahead
+        *ahead; // texts that were read together; borrowed from who reads files in their order
+    ken_fs_id root_id;         // zero = it is gone
+    uint32_t n_unreadable;     // files and folders that the generation was made without
+    ken_str unreadable;        // the first of them
+    bool is_unreadable_denied; // permission is what it lacks
+    query_unread unread;       // what this question could not read
 };
 
 // Every question begins with it: without a pin the generation could change under the question.
@@ -137,6 +181,35 @@ static inline void query_check_pin(const ken_snapshot *s)
 {
     KEN_ASSERT(s->is_pinned);
 }
+
+// How large each file is, beside a program of `most` lines; in the arena.
+float *ken_query__sizes(const ken_snapshot *s, uint32_t most, ken_arena *arena);
+void ken_query__forget_widened(ken_snapshot *s);
+
+// KEN_ENOTFOUND for a path that no file of the generation has: why, as far as can be told.
+ken_status ken_query__fail_unknown(const ken_snapshot *s, ken_str path, ken_arena *arena,
+                                   ken_err *err);
+
+// ---- files: query_source.c ---------------------------------------------------------------------
+// Whether there is something to read files from: the folder, a commit, or the database.
+bool ken_query__has_files(const ken_snapshot *s, ken_str path);
+// Texts of several files of a database, read with one question: while `ahead` of the snapshot is this, they are not asked
+// for singly.
+typedef struct query_ahead {
+    ken_arena arena;
+    int64_t *contents;
+    ken_str *texts; // without a pointer: there is none
+    size_t n;
+} query_ahead;
+bool ken_query__is_stored(const ken_snapshot *s, ken_str path); // read from the database
+ken_status ken_query__read_ahead(ken_snapshot *s, const int64_t *contents, size_t n,
+                                 query_ahead *out, ken_err *err) KEN_MUST_USE;
+// Reads a whole file, no link, into `out` (cleared first). KEN_ELIMIT when it is larger.
+ken_status ken_query__read_file(ken_snapshot *s, ken_str path, size_t max_bytes, ken_buf *out,
+                                ken_err *err) KEN_MUST_USE;
+// What is at that path; it need not be in the index.
+ken_status ken_query__stat_file(ken_snapshot *s, ken_str path, ken_fs_info *out, ken_err *err)
+    KEN_MUST_USE;
 
 // Keeps why the file of this path could not be read, unless it is gone or no file any more.
 void ken_query__set_damaged(ken_snapshot *s, ken_str name, ken_str path, uint32_t line, uint32_t n);
@@ -153,6 +226,19 @@ ken_status ken_query__embed(ken_snapshot *s, ken_str query, const ken_cancel *ca
                             ken_vector_query *out, ken_err *err) KEN_MUST_USE;
 void ken_query__close_embedder(ken_snapshot *s);
 void ken_query__close_history(query_history *h);
+void ken_query__close_histories(query_histories *h);
+
+// ---- query_files.c: the files of the generation ----
+// Loads rows and contents, unless they are there.
+ken_status ken_query__load_files(ken_snapshot *s, ken_err *err) KEN_MUST_USE;
+// Makes the rows that are there those of generation `newest`, when what has changed is known to be little; else lets go
+// of them.
+ken_status ken_query__follow_files(ken_snapshot *s, uint64_t newest, ken_err *err) KEN_MUST_USE;
+void ken_query__forget_files(ken_snapshot *s);
+// Fills `owners`, and `next`, one of each file, with the next of the same content or -1.
+void ken_query__link_contents(ken_snapshot *s, int32_t *next);
+// The first file that has the content, or -1.
+int32_t ken_query__first_with(const ken_snapshot *s, int64_t content);
 
 // Index of the row with this path, or -1.
 int64_t ken_query__file_index(const ken_snapshot *s, ken_str path);

@@ -70,6 +70,8 @@ typedef struct query_routers {
     KEN_VEC(query_route_file) files;
     const uint32_t *learnt; // all files that may have routes
     size_t n_learnt;
+    const uint8_t *
+        speaks; // by the file's place there: whether it has routes, but for those of mounted routers
 } query_routers;
 
 void ken_query__routers_init(query_routers *q, ken_snapshot *s, ken_graph *g,
@@ -80,6 +82,8 @@ const query_route_file *ken_query__routers_file(query_routers *q, uint32_t file)
 // Reads the mounts in files and the prefixes of applications. The files are borrowed until
 // ken_query__routers_release.
 void ken_query__routers_learn(query_routers *q, const uint32_t *files, size_t n);
+// Whether the file learnt[at] can have routes: the others are not looked at, for they are most of a large tree.
+bool ken_query__routers_speaks(const query_routers *q, size_t at);
 // The rule that fits a literal; also in a file that imports nothing of the framework, when its router is
 // mounted by one that does.
 const ken_route_rule *ken_query__routers_rule(query_routers *q, const ken_unit_text *u,

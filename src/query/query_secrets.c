@@ -55,7 +55,7 @@ ken_status ken_snapshot_find_masked(ken_snapshot *s, const ken_masked_opts *opts
                                     const ken_cancel *cancel, ken_arena *arena, ken_masked *out,
                                     ken_err *err)
 {
-    if (s->root_fd < 0)
+    if (!ken_query__has_files(s, KEN_STR("")))
         return KEN_FAIL(err, KEN_ENOTFOUND, "'" KEN_STR_FMT "' cannot be opened",
                         KEN_STR_ARG(s->info.root));
     ken_masked found = { .places = KEN_ARENA_ARRAY(arena, ken_masked_place, opts->limit + 1) };
@@ -68,7 +68,7 @@ ken_status ken_snapshot_find_masked(ken_snapshot *s, const ken_masked_opts *opts
         st = ken_cancel_check(cancel, err);
         if (st)
             break;
-        if (ken_fs_read_under(s->root_fd, path, MAX_FILE_BYTES, &text, NULL, &e)) {
+        if (ken_query__read_file(s, path, MAX_FILE_BYTES, &text, &e)) {
             ken_query__set_unread(s, path, &e);
             continue;
         }

@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
+#include "base/figure.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/path.h"
@@ -23,19 +24,21 @@ enum {
     CHECK_EVERY = 64 // paths between two checks
 };
 
+// All but the files.
 static void unload(ken_snapshot *s)
 {
     ken_query__graph_close(s);
+    ken_query__forget_widened(s);
     for (uint32_t i = 0; i < s->corpus.n_parts; i++)
         ken_lex_segment_close(s->corpus.parts[i].segment);
     ken_lex_scores_release(&s->scores);
+    ken_roots_close(&s->roots);
+    ken_fs_close(s->roots.fd);
+    s->roots = (ken_roots){ .fd = -1 };
     ken_arena_release(&s->arena);
-    ken_fs_close(s->root_fd);
-    s->root_fd = -1;
-    s->rows = NULL;
-    s->contents = NULL;
-    s->n_files = 0;
+    s->owners = (query_owners){ 0 };
     s->corpus = (ken_lex_corpus){ 0 };
+    s->segment_bytes = 0;
     s->imports = (query_import_graph){ 0 };
     s->feature = 0;
     s->vectors.is_loaded = false; // but kept, for the next generation
@@ -60,14 +63,7 @@ static ken_status load_segments(ken_snapshot *s, ken_err *err)
     c->next_file = KEN_ARENA_ARRAY(&s->arena, int32_t, s->n_files + 1);
     c->file_part = KEN_ARENA_ARRAY(&s->arena, uint32_t, s->n_files + 1);
     c->file_ordinal = KEN_ARENA_ARRAY(&s->arena, uint32_t, s->n_files + 1);
-    ken_map by_content; // content id -> first file + 1
-    ken_map_init(&by_content);
-    for (uint32_t i = s->n_files; i-- > 0;) {
-        ken_str key = ken_str_n((const char *)&s->rows[i].content, sizeof(int64_t));
-        uint64_t *first = ken_map_put(&by_content, key, 0, NULL);
-        c->next_file[i] = (int32_t)*first - 1;
-        *first = i + 1;
-    }
+    ken_query__link_contents(s, c->next_file);
     size_t n_found = 0;
     for (size_t p = 0; p < n && !st; p++) {
         ken_block_source source = ken_store_source(s->store, &infos[p]);
@@ -78,11 +74,11 @@ static ken_status load_segments(ken_snapshot *s, ken_err *err)
         if (st)
             break;
         uint32_t n_contents = ken_lex_segment_n_contents(part->segment);
+        s->segment_bytes += infos[p].n_bytes;
         part->first_file = KEN_ARENA_ARRAY(&s->arena, int32_t, n_contents + 1);
         for (uint32_t i = 0; i < n_contents; i++) {
-            const int64_t *id = &ken_lex_segment_contents(part->segment)[i].id;
-            uint64_t *first = ken_map_find(&by_content, ken_str_n((const char *)id, sizeof *id));
-            part->first_file[i] = first ? (int32_t)*first - 1 : -1;
+            int64_t id = ken_lex_segment_contents(part->segment)[i].id;
+            part->first_file[i] = ken_query__first_with(s, id);
             for (int32_t f = part->first_file[i]; f >= 0; f = c->next_file[f], n_found++) {
                 c->file_part[f] = c->n_parts;
                 c->file_ordinal[f] = i;
@@ -90,7 +86,6 @@ static ken_status load_segments(ken_snapshot *s, ken_err *err)
         }
         c->n_parts++;
     }
-    ken_map_release(&by_content);
     if (!st && n_found < s->n_files)
         st = KEN_FAIL(err, KEN_ECORRUPT, "%zu of %u files are in no search segment",
                       s->n_files - n_found, s->n_files);
@@ -228,19 +223,32 @@ static ken_status measure_paths(ken_snapshot *s, ken_err *err)
     return st ? st : ken_path_index_new(paths, s->n_files, &s->paths, err);
 }
 
-// Of programs. Styles and markup count half: they take many lines for little.
-static void measure_sizes(ken_snapshot *s)
+// Styles and markup count half: they take many lines for little.
+float *ken_query__sizes(const ken_snapshot *s, uint32_t most, ken_arena *arena)
 {
-    s->size = KEN_ARENA_ARRAY(&s->arena, float, s->n_files + 1);
-    uint32_t most = 1;
-    for (uint32_t i = 0; i < s->n_files; i++)
-        if (is_program(s, i) && s->contents[i].n_lines > most)
-            most = s->contents[i].n_lines;
+    float *out = KEN_ARENA_ARRAY(arena, float, s->n_files + 1);
     for (uint32_t i = 0; i < s->n_files; i++) {
         double size = log1p(s->contents[i].n_lines) / log1p(most);
         bool is_markup = role_of(s, i) == KEN_LANG_ROLE_CODE && !is_program(s, i);
-        s->size[i] = (size > 1 ? 1 : (float)size) * (is_markup ? 0.5F : 1);
+        out[i] = (size > 1 ? 1 : (float)size) * (is_markup ? 0.5F : 1);
     }
+    return out;
+}
+
+static void measure_sizes(ken_snapshot *s)
+{
+    s->most_lines = 1;
+    for (uint32_t i = 0; i < s->n_files; i++)
+        if (is_program(s, i) && s->contents[i].n_lines > s->most_lines)
+            s->most_lines = s->contents[i].n_lines;
+    s->size = ken_query__sizes(s, s->most_lines, &s->arena);
+}
+
+void ken_query__forget_widened(ken_snapshot *s)
+{
+    if (s->widened.size)
+        ken_arena_release(&s->widened.arena);
+    s->widened = (query_widened){ .size = NULL };
 }
 
 // The folder that the files are quoted from. One that is gone has none of them.
@@ -250,15 +258,32 @@ static ken_status open_root(ken_snapshot *s, ken_err *err)
     ken_err e = { 0 };
     s->root = ken_arena_dup(&s->arena, s->info.root).ptr;
     s->root_id = (ken_fs_id){ 0 };
-    ken_status st = ken_fs_open_dir(s->root, &s->root_fd, &e);
-    if (!st)
-        st = ken_fs_stat(s->root_fd, ".", &info, &e);
+    s->roots.fd = -1;
+    ken_status st = s->revision ? ken_fs_stat_target(s->root, &info, &e)
+                                : ken_fs_open_dir(s->root, &s->roots.fd, &e);
+    if (!st && !s->revision)
+        st = ken_fs_stat(s->roots.fd, ".", &info, &e);
     s->root_id = info.id;
+    s->is_stored = !s->revision && ken_store_place(s->store).database;
     if (st && st != KEN_ENOTFOUND) {
         if (err)
             *err = e;
         return st;
     }
+    return KEN_OK;
+}
+
+// The further roots of the generation, and which of them are gone.
+static ken_status open_further(ken_snapshot *s, ken_err *err)
+{
+    ken_str text;
+    ken_status st = ken_store_load_value(s->store, KEN_STR(KEN_ROOTS_KEPT), &s->arena, &text, err);
+    if (st)
+        return st == KEN_ENOTFOUND ? KEN_OK : st;
+    const int fd = s->roots.fd;
+    s->roots = ken_roots_parse(text, &s->arena);
+    s->roots.fd = fd;
+    ken_roots_open(&s->roots);
     return KEN_OK;
 }
 
@@ -284,7 +309,8 @@ static void tell_unread(query_unread *u)
         snprintf(denied, sizeof denied, "%" PRIu32 " file%s cannot be read%s, %s'%s'", n,
                  n == 1 ? "" : "s", u->n_denied ? ": permission denied" : u->why_left,
                  n == 1 ? "" : "first ", u->first);
-    const char *parts[] = { u->behind, denied, u->other, u->damaged };
+    const char *parts[] = { u->gone,   u->partial ? u->partial : "", u->behind, denied, u->other,
+                            u->damaged };
     u->text[0] = '\0';
     for (size_t i = 0, at = 0; i < sizeof parts / sizeof *parts; i++)
         if (*parts[i] && at < sizeof u->text)
@@ -335,6 +361,31 @@ void ken_query__set_unread(ken_snapshot *s, ken_str path, const ken_err *why)
     tell_unread(u);
 }
 
+// No line of their files can be shown.
+static void tell_gone(const ken_roots *r, query_unread *u)
+{
+    uint32_t n = 0;
+    const ken_root *first = NULL;
+    for (size_t i = 0; i < r->n; i++) {
+        if (!r->more[i].is_gone)
+            continue;
+        first = first ? first : &r->more[i];
+        n++;
+    }
+    if (!first)
+        return;
+    ken_str path = ken_utf8_clip(first->path, 120);
+    snprintf(u->gone, sizeof u->gone,
+             "the folder of root '@" KEN_STR_FMT "' is gone ('" KEN_STR_FMT
+             "'), so its files are as they were indexed",
+             KEN_STR_ARG(first->name), KEN_STR_ARG(path));
+    if (n > 1)
+        snprintf(u->gone, sizeof u->gone,
+                 "the folders of %" PRIu32 " roots are gone, first '@" KEN_STR_FMT
+                 "' ('" KEN_STR_FMT "'), so their files are as they were indexed",
+                 n, KEN_STR_ARG(first->name), KEN_STR_ARG(path));
+}
+
 // For the next question.
 static void forget_unread(ken_snapshot *s)
 {
@@ -344,10 +395,12 @@ static void forget_unread(ken_snapshot *s)
     *u = (query_unread){ .denied = u->denied,
                          .n_left = s->n_unreadable,
                          .why_left = s->is_unreadable_denied ? ": permission denied" : "" };
-    if (!u->n_left)
-        return;
-    snprintf(u->first, sizeof u->first, KEN_STR_FMT, KEN_STR_ARG(s->unreadable));
-    tell_unread(u);
+    tell_gone(&s->roots, u);
+    if (u->n_left)
+        snprintf(u->first, sizeof u->first, KEN_STR_FMT, KEN_STR_ARG(s->unreadable));
+    u->partial = s->partial_text;
+    if (u->n_left || u->gone[0] || *u->partial)
+        tell_unread(u);
 }
 
 // Reports the files that the generation could not read: no answer covers them.
@@ -366,8 +419,10 @@ static ken_status load_unreadable(ken_snapshot *s, ken_err *err)
     int fd = -1;
     ken_fs_stamp stamp;
     s->unreadable = ken_utf8_clip(rows[0].path, sizeof s->unread.first - 1);
-    s->is_unreadable_denied = s->root_fd >= 0 && ken_fs_open_under(s->root_fd, rows[0].path, &fd,
-                                                                   &stamp, NULL) == KEN_EPERM;
+    ken_str below = rows[0].path;
+    int root_fd = ken_roots_at(&s->roots, &below);
+    s->is_unreadable_denied =
+        root_fd >= 0 && ken_fs_open_under(root_fd, below, &fd, &stamp, NULL) == KEN_EPERM;
     if (fd >= 0)
         ken_fs_close(fd);
     return KEN_OK;
@@ -387,24 +442,43 @@ ken_str ken_snapshot_unread(const ken_snapshot *s)
     return ken_str_c(s->unread.text);
 }
 
+// How much of the folder the generation has, as every answer says it.
+static ken_status load_partial(ken_snapshot *s, ken_err *err)
+{
+    ken_partial *p = &s->partial;
+    ken_status st = ken_partial_load(s->store, &s->arena, p, err);
+    s->partial_text = "";
+    if (!st && p->is_partial) {
+        s->partial_text =
+            ken_arena_printf(&s->arena,
+                             "partial index: " KEN_STR_FMT " of " KEN_STR_FMT " files are in it",
+                             KEN_STR_ARG(ken_figure_count(&s->arena, p->n_done)),
+                             KEN_STR_ARG(ken_figure_count(&s->arena, p->n_total)))
+                .ptr;
+    }
+    return st;
+}
+
 // In the transaction of the pin.
 static ken_status load(ken_snapshot *s, ken_err *err)
 {
     ken_arena_init(&s->arena, (size_t)256 << 10);
-    size_t n = 0;
     ken_status st = ken_store_load_generation(s->store, &s->arena, &s->info, err);
     if (!st && !s->info.number)
         st = KEN_FAIL(err, KEN_ENOTFOUND, "nothing has been indexed yet");
     if (!st)
-        st = ken_store_load_files(s->store, &s->arena, &s->rows, &n, &s->contents, err);
-    s->n_files = (uint32_t)n;
-    s->unread = (query_unread){ .denied = KEN_ARENA_ARRAY(&s->arena, uint8_t, n / 8 + 1) };
+        st = load_partial(s, err);
+    if (!st)
+        st = ken_query__load_files(s, err);
+    s->unread = (query_unread){ .denied = KEN_ARENA_ARRAY(&s->arena, uint8_t, s->n_files / 8 + 1) };
     if (!st)
         st = ken_query__load_model(s, err);
     if (!st)
         st = load_segments(s, err);
     if (!st)
         st = open_root(s, err);
+    if (!st)
+        st = open_further(s, err);
     if (!st)
         st = load_unreadable(s, err);
     if (!st)
@@ -433,8 +507,13 @@ ken_reader *ken_reader_new(ken_store *store)
 {
     ken_reader *r = ken_zalloc(sizeof *r);
     r->snapshot.store = store;
-    r->snapshot.root_fd = -1;
+    r->snapshot.roots.fd = -1;
     return r;
+}
+
+void ken_reader_set_revision(ken_reader *r, ken_revision *revision)
+{
+    r->snapshot.revision = revision;
 }
 
 // Whether the segments that may be open are there still. A long run joins some before it has a new generation, and one
@@ -465,11 +544,16 @@ static ken_status follow(ken_snapshot *s, ken_err *err)
         ken_query__graph_follow(s);
         return KEN_OK;
     }
-    if (s->generation)
+    if (s->generation) {
         unload(s);
-    st = load(s, err);
-    if (st)
+        st = ken_query__follow_files(s, newest, err);
+    }
+    if (!st)
+        st = load(s, err);
+    if (st) {
         unload(s);
+        ken_query__forget_files(s);
+    }
     return st;
 }
 
@@ -507,6 +591,14 @@ void ken_reader_unpin(ken_reader *r)
         ken_query__graph_ease(&r->snapshot);
 }
 
+void ken_reader_list_held(const ken_reader *r, ken_held_files *out)
+{
+    const ken_snapshot *s = &r->snapshot;
+    *out = (ken_held_files){ 0 };
+    if (s->generation)
+        *out = (ken_held_files){ s->generation, s->info.at_ms, s->rows, s->n_files };
+}
+
 bool ken_reader_is_current(const ken_reader *r)
 {
     const ken_snapshot *s = &r->snapshot;
@@ -515,7 +607,7 @@ bool ken_reader_is_current(const ken_reader *r)
         return true; // nothing is held
     if (ken_fs_stat_target(s->root, &info, NULL))
         info.id = (ken_fs_id){ 0 };
-    return ken_fs_id_eq(info.id, s->root_id);
+    return ken_fs_id_eq(info.id, s->root_id) && ken_roots_are_current(&s->roots);
 }
 
 void ken_reader_free(ken_reader *r)
@@ -526,10 +618,12 @@ void ken_reader_free(ken_reader *r)
     KEN_ASSERT(!s->is_pinned); // the open question would lose its snapshot
     if (s->generation)
         unload(s);
+    ken_query__forget_files(s);
     ken_query__release_vectors(&s->vectors);
     forget_paths(s);
     ken_query__close_embedder(s);
     ken_query__close_history(&s->history);
+    ken_query__close_histories(&s->histories);
     for (int i = 0; i < QUERY_CACHE_SLOTS + QUERY_CACHE_LARGE_SLOTS; i++)
         ken_arena_release(&s->cache.slots[i].arena);
     ken_learner_free(s->learner);
@@ -537,10 +631,33 @@ void ken_reader_free(ken_reader *r)
     ken_free(r);
 }
 
+bool ken_snapshot_is_partial(const ken_snapshot *s)
+{
+    query_check_pin(s);
+    return s->partial.is_partial;
+}
+
 uint64_t ken_snapshot_generation(const ken_snapshot *s)
 {
     query_check_pin(s);
     return s->generation;
+}
+
+size_t ken_snapshot_held_bytes(const ken_snapshot *s)
+{
+    enum {
+        FILE_BYTES = 400 // rows, contents, words of paths, what a question keeps of each
+    };
+    const ken_vector_matrix *m = &s->vectors.matrix;
+    size_t vectors = (size_t)m->n_rows * (m->n_dims + sizeof(float)) +
+                     ken_vector_signs_bytes(m->n_dims, m->n_rows);
+    return vectors + (size_t)s->segment_bytes + (size_t)s->n_files * FILE_BYTES;
+}
+
+const ken_roots *ken_snapshot_roots(const ken_snapshot *s)
+{
+    query_check_pin(s);
+    return &s->roots;
 }
 
 ken_store *ken_snapshot_store(const ken_snapshot *s)
@@ -565,12 +682,22 @@ int64_t ken_query__file_index(const ken_snapshot *s, ken_str path)
 ken_str ken_query__relative_path(const ken_snapshot *s, ken_str path, ken_arena *arena)
 {
     ken_str clean = ken_path_normalise(arena, path);
-    if (clean.len && clean.ptr[0] == '/')
-        return ken_path_relative(s->info.root, clean);
-    return clean;
+    if (!clean.len || clean.ptr[0] != '/')
+        return clean;
+    ken_str below = ken_path_relative(s->info.root, clean);
+    return below.ptr ? below : ken_roots_relative(&s->roots, clean, arena);
 }
 
 // ---- numbers -----------------------------------------------------------------------------------
+
+ken_snapshot_head ken_snapshot_get_head(const ken_snapshot *s)
+{
+    query_check_pin(s);
+    return (ken_snapshot_head){ .generation = s->generation,
+                                .indexed_at_ms = s->info.at_ms,
+                                .git_head = s->info.git_head,
+                                .git_branch = s->info.git_branch };
+}
 
 ken_status ken_snapshot_get_stats(ken_snapshot *s, ken_arena *arena, ken_snapshot_stats *out,
                                   ken_err *err)

@@ -127,7 +127,8 @@ static bool stamp_of(ken_snapshot *s, uint32_t file, ken_fs_stamp *out)
 {
     ken_fs_info info;
     ken_err e = { 0 };
-    if (s->root_fd < 0 || ken_fs_stat(s->root_fd, s->rows[file].path.ptr, &info, &e)) {
+    ken_str path = s->rows[file].path;
+    if (!ken_query__has_files(s, path) || ken_query__stat_file(s, path, &info, &e)) {
         ken_query__set_unread(s, s->rows[file].path, &e);
         return false;
     }
@@ -146,12 +147,13 @@ bool ken_query__units_is_stale(const query_units *u, uint32_t file)
 }
 
 // A changed file is extracted from the disk.
-static bool learn_changed(query_units *u, uint32_t file, ken_facts *facts, ken_refs *refs)
+static bool learn_changed(query_units *u, uint32_t file, ken_arena *arena, ken_facts *facts,
+                          ken_refs *refs)
 {
     ken_snapshot *s = u->snapshot;
     query_text t;
     ken_err e = { 0 };
-    if (ken_query__load_text(s, file, &u->scratch, &t, &e)) {
+    if (ken_query__load_text(s, file, arena, &t, &e)) {
         ken_query__set_unread(s, s->rows[file].path, &e);
         return false;
     }
@@ -162,7 +164,7 @@ static bool learn_changed(query_units *u, uint32_t file, ken_facts *facts, ken_r
     if (!s->learner)
         s->learner = ken_learner_new();
     ken_lang_id lang = ken_lang_of(s->rows[file].path, t.text);
-    ken_learn(s->learner, lang, t.text, NULL, &u->scratch, facts, refs);
+    ken_learn(s->learner, lang, t.text, NULL, arena, facts, refs);
     if (ken_quota_check(&e)) { // a parse that was stopped gives chunks of lines only
         ken_query__set_unread(s, s->rows[file].path, &e);
         return false;
@@ -177,7 +179,7 @@ static bool is_as_indexed(const query_units *u, uint32_t file)
 
 // An evicted unit must be loaded from the same bytes again, whatever is on the disk by now: cached
 // results refer to its references by number.
-static bool load(query_units *u, uint32_t file, ken_facts *facts, ken_refs *refs)
+static bool load(query_units *u, uint32_t file, ken_arena *arena, ken_facts *facts, ken_refs *refs)
 {
     ken_snapshot *s = u->snapshot;
     const ken_file_row *row = &s->rows[file];
@@ -190,11 +192,11 @@ static bool load(query_units *u, uint32_t file, ken_facts *facts, ken_refs *refs
     if (!ken_fs_stamp_is_set(u->stamps[file]) && !stamp_of(s, file, &u->stamps[file]))
         return false;
     if (!is_as_indexed(u, file))
-        return learn_changed(u, file, facts, refs);
+        return learn_changed(u, file, arena, facts, refs);
     ken_err e = { 0 };
-    ken_status st = ken_store_load_facts(s->store, row->content, &u->scratch, facts, &e);
+    ken_status st = ken_store_load_facts(s->store, row->content, arena, facts, &e);
     if (!st)
-        st = ken_store_load_refs(s->store, row->content, facts, &u->scratch, refs, &e);
+        st = ken_store_load_refs(s->store, row->content, facts, arena, refs, &e);
     if (st)
         ken_query__set_unread(s, s->rows[file].path, &e);
     return !st;
@@ -204,13 +206,15 @@ const query_unit *ken_query__units_get(query_units *u, uint32_t file)
 {
     ken_facts facts = { 0 };
     ken_refs refs = { 0 };
-    if (u->held[file])
+    if (u->held[file]) {
+        u->n_found++;
         return u->held[file];
+    }
     ken_metrics_add(KEN_METRIC_CACHE_MISSES, 1, KEN_LABELS("graph"));
     // What is held has a bound of its own (ken_query__graph_ease), and serves the next question, too. Not
     // so names: they are not let go of before the question has ended, so that they are its cost.
     ken_account *counted = ken_quota_exempt();
-    if (load(u, file, &facts, &refs)) {
+    if (load(u, file, &u->scratch, &facts, &refs)) {
         u->held[file] = moved_together(&facts, &refs);
         u->n_bytes += u->held[file]->n_bytes;
         ken_quota_count(counted);
@@ -223,10 +227,34 @@ const query_unit *ken_query__units_get(query_units *u, uint32_t file)
     return u->held[file];
 }
 
+bool ken_query__units_peek(query_units *u, uint32_t file, ken_arena *arena, ken_facts *out_facts,
+                           ken_refs *out)
+{
+    const query_unit *held = u->held[file];
+    *out_facts = (ken_facts){ 0 };
+    *out = (ken_refs){ 0 };
+    if (!held)
+        return load(u, file, arena, out_facts, out);
+    *out_facts = held->facts;
+    *out = held->refs;
+    return true;
+}
+
+// Its unit is not kept for that: packages are asked for by the thousand.
 ken_str ken_query__units_package(query_units *u, uint32_t file)
 {
-    if (!u->packages[file].ptr && !ken_query__units_get(u, file))
-        u->packages[file] = KEN_STR("");
+    ken_facts facts;
+    ken_refs refs;
+    if (u->packages[file].ptr)
+        return u->packages[file];
+    ken_account *counted = ken_quota_exempt(); // as in ken_query__units_get
+    ken_arena_mark mark = ken_arena_get_mark(&u->scratch);
+    bool is_known = ken_query__units_peek(u, file, &u->scratch, &facts, &refs);
+    ken_quota_count(counted);
+    u->packages[file] = is_known ? ken_intern_put(&u->names, refs.package) : KEN_STR("");
+    counted = ken_quota_exempt();
+    ken_arena_rewind(&u->scratch, mark);
+    ken_quota_count(counted);
     return u->packages[file];
 }
 

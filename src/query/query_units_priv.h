@@ -24,6 +24,7 @@ typedef struct query_units {
     ken_fs_stamp *stamps; // by file, when it was first loaded; all zeros = never
     ken_str *packages;    // by file; ptr NULL = not known
     size_t n_bytes;       // of the units in `held`
+    uint64_t n_found;     // look-ups that were not counted yet
     ken_arena scratch;
 } query_units;
 
@@ -33,6 +34,10 @@ size_t ken_query__units_bytes(const query_units *u); // memory in use
 
 // Loaded from the store, or extracted from the disk when the file has changed; NULL when it has no facts.
 const query_unit *ken_query__units_get(query_units *u, uint32_t file);
+// What a file says, without making a unit of it: for passes over the whole tree. In `arena`, or of the unit
+// that there is. False when it has no facts.
+bool ken_query__units_peek(query_units *u, uint32_t file, ken_arena *arena, ken_facts *out_facts,
+                           ken_refs *out);
 // The package that a file declares; kept when the unit is evicted.
 ken_str ken_query__units_package(query_units *u, uint32_t file);
 // Evicts a unit, unless its file had changed: that version could not be loaded again.

@@ -30,13 +30,19 @@ static ken_status find_file(ken_rulebook *b, ken_str path, ken_arena *arena, ken
     ken_str shown = ken_utf8_clip(copy, SHOWN_MAX);
     if (!copy.len || memchr(copy.ptr, 0, copy.len))
         return KEN_FAIL(err, KEN_EINVAL, "file_path: must be a path relative to the project root");
+    const ken_roots *roots = ken_snapshot_roots(b->snapshot);
     ken_str relative =
         copy.ptr[0] == '/' ? ken_path_relative(b->root, copy) : ken_path_normalise(arena, copy);
+    if (!relative.ptr && copy.ptr[0] == '/')
+        relative = ken_roots_relative(roots, copy, arena);
     if (!relative.ptr)
         return KEN_FAIL(err, KEN_EPERM,
                         "file_path: must lie inside the project root, got '" KEN_STR_FMT "'",
                         KEN_STR_ARG(shown));
-    ken_status st = ken_path_resolve_under(arena, b->root, relative, &real, NULL);
+    ken_str below = relative;
+    const ken_root *further = ken_roots_find(roots, relative, &below);
+    ken_status st =
+        ken_path_resolve_under(arena, further ? further->path : b->root, below, &real, NULL);
     if (st == KEN_EPERM)
         return KEN_FAIL(err, st,
                         "file_path: must lie inside the project root, got '" KEN_STR_FMT "'",

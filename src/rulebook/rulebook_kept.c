@@ -43,10 +43,11 @@ static uint64_t key_of_documents(const ken_rulebook *b)
 
 // ---- files that change before they are indexed --------------------------------------------------
 
-static ken_fs_stamp stamp_of(int root_fd, ken_str path)
+static ken_fs_stamp stamp_of(const ken_roots *roots, ken_str path)
 {
     char name[4096];
     ken_fs_info info = { 0 };
+    int root_fd = ken_roots_at(roots, &path);
     int n = snprintf(name, sizeof name, KEN_STR_FMT, KEN_STR_ARG(path));
     if (n < 0 || (size_t)n >= sizeof name || ken_fs_stat(root_fd, name, &info, NULL))
         return (ken_fs_stamp){ 0 };
@@ -54,25 +55,25 @@ static ken_fs_stamp stamp_of(int root_fd, ken_str path)
 }
 
 // What was mended a moment ago must not be shown as broken.
-static bool is_true(const kept_finding *f, int root_fd)
+static bool is_true(const kept_finding *f, const ken_roots *roots)
 {
     for (uint32_t i = 0; i < f->seen.n_first; i++)
-        if (!ken_fs_stamp_eq(f->stamps[i], stamp_of(root_fd, f->seen.first[i].path)))
+        if (!ken_fs_stamp_eq(f->stamps[i], stamp_of(roots, f->seen.first[i].path)))
             return false;
     return true;
 }
 
-static bool are_true(const struct rulebook_kept *k, int root_fd)
+static bool are_true(const struct rulebook_kept *k, const ken_roots *roots)
 {
     for (size_t i = 0; i < k->findings.len; i++)
-        if (!is_true(k->findings.ptr[i], root_fd))
+        if (!is_true(k->findings.ptr[i], roots))
             return false;
     return true;
 }
 
 // ---- findings ----------------------------------------------------------------------------------
 
-static struct rulebook_kept *kept_of(ken_rulebook *b, int root_fd)
+static struct rulebook_kept *kept_of(ken_rulebook *b, const ken_roots *roots)
 {
     uint64_t generation = ken_snapshot_generation(b->snapshot), documents = key_of_documents(b);
     if (!b->kept) {
@@ -80,7 +81,7 @@ static struct rulebook_kept *kept_of(ken_rulebook *b, int root_fd)
         ken_arena_init(&b->kept->arena, 0);
     }
     struct rulebook_kept *k = b->kept;
-    if (k->generation != generation || k->documents != documents || !are_true(k, root_fd)) {
+    if (k->generation != generation || k->documents != documents || !are_true(k, roots)) {
         ken_vec_clear(&k->findings);
         ken_arena_reset(&k->arena);
         k->generation = generation;
@@ -108,8 +109,8 @@ static ken_violation copy_violation(ken_arena *arena, const ken_violation *v)
     return copy;
 }
 
-static void keep(struct rulebook_kept *k, int root_fd, const ken_rule *const *rules, size_t n,
-                 const ken_verification *found)
+static void keep(struct rulebook_kept *k, const ken_roots *roots, const ken_rule *const *rules,
+                 size_t n, const ken_verification *found)
 {
     size_t first = k->findings.len;
     for (size_t i = 0; i < n; i++) {
@@ -124,16 +125,16 @@ static void keep(struct rulebook_kept *k, int root_fd, const ken_rule *const *ru
         kept_finding *f = k->findings.ptr[first + v->rule];
         if (f->seen.n_first == KEN_FINDING_FIRST)
             continue;
-        f->stamps[f->seen.n_first] = stamp_of(root_fd, v->path);
+        f->stamps[f->seen.n_first] = stamp_of(roots, v->path);
         f->seen.first[f->seen.n_first++] = copy_violation(&k->arena, v);
     }
 }
 
 // Does the checks of those that were not asked about yet.
-static ken_status complete(ken_rulebook *b, int root_fd, const ken_rule *const *rules, size_t n,
-                           const ken_cancel *cancel, ken_arena *scratch, ken_err *err)
+static ken_status complete(ken_rulebook *b, const ken_roots *roots, const ken_rule *const *rules,
+                           size_t n, const ken_cancel *cancel, ken_arena *scratch, ken_err *err)
 {
-    struct rulebook_kept *k = kept_of(b, root_fd);
+    struct rulebook_kept *k = kept_of(b, roots);
     ken_verification found;
     ken_verify_opts o = { .max = KEN_VIOLATIONS_MAX };
     const ken_rule **missing = KEN_ARENA_ARRAY(scratch, const ken_rule *, n + 1);
@@ -150,7 +151,7 @@ static ken_status complete(ken_rulebook *b, int root_fd, const ken_rule *const *
     ken_status st =
         ken_verify_rules(b->snapshot, copies, n_missing, &o, cancel, scratch, &found, err);
     if (!st)
-        keep(k, root_fd, missing, n_missing, &found);
+        keep(k, roots, missing, n_missing, &found);
     return st;
 }
 
@@ -158,13 +159,14 @@ ken_status ken_rulebook_find_violations(ken_rulebook *b, const ken_rule *const *
                                         const ken_cancel *cancel, ken_arena *arena,
                                         const ken_rule_finding ***out, ken_err *err)
 {
-    int root_fd = -1;
     ken_arena scratch;
     ken_arena_init(&scratch, 0);
-    ken_status st = ken_fs_open_dir(b->root.ptr, &root_fd, err);
-    if (!st)
-        st = complete(b, root_fd, rules, n, cancel, &scratch, err);
-    ken_fs_close(root_fd);
+    ken_roots roots = *ken_snapshot_roots(b->snapshot);
+    ken_status st = ken_fs_open_dir(b->root.ptr, &roots.fd, err);
+    if (!st) {
+        st = complete(b, &roots, rules, n, cancel, &scratch, err);
+        ken_fs_close(roots.fd);
+    }
     ken_arena_release(&scratch);
     if (st)
         return st;

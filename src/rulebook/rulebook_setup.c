@@ -161,12 +161,12 @@ static ken_str day_of(ken_str root, ken_str commit, ken_arena *arena)
 // A day of the commit, not of the run: the same tree gives the same bytes.
 static ken_str where_it_stands(ken_snapshot *s, ken_str root, ken_arena *arena)
 {
-    ken_snapshot_stats stats;
-    if (ken_snapshot_get_stats(s, arena, &stats, NULL) || !stats.git_head.len)
+    const ken_snapshot_head head = ken_snapshot_get_head(s);
+    if (!head.git_head.len)
         return KEN_STR("");
-    ken_str day = day_of(root, stats.git_head, arena);
+    ken_str day = day_of(root, head.git_head, arena);
     return ken_arena_printf(arena, "the work tree at commit " KEN_STR_FMT "%s" KEN_STR_FMT "%s",
-                            KEN_STR_ARG(ken_str_sub(stats.git_head, 0, COMMIT_SHOWN)),
+                            KEN_STR_ARG(ken_str_sub(head.git_head, 0, COMMIT_SHOWN)),
                             day.len ? " (" : "", KEN_STR_ARG(day), day.len ? ")" : "");
 }
 

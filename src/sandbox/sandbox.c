@@ -91,12 +91,12 @@ static ken_status allow(const ruleset *r, const char *path, uint64_t rights)
     path_attr rule = { .fd = open(path, O_PATH | O_CLOEXEC) };
     if (rule.fd < 0)
         return KEN_OK; // it is not there
-    if (!fstat(rule.fd, &s) && !S_ISDIR(s.st_mode))
-        rights &= FS_OF_FILES;
-    rule.allowed = rights & r->handled;
-    int e = 0;
-    if (rule.allowed && syscall(SYS_landlock_add_rule, r->fd, RULE_PATH, &rule, 0))
-        e = errno;
+    int e = fstat(rule.fd, &s) ? errno : 0;
+    if (!e) {
+        rule.allowed = rights & r->handled & (S_ISDIR(s.st_mode) ? UINT64_MAX : FS_OF_FILES);
+        if (rule.allowed && syscall(SYS_landlock_add_rule, r->fd, RULE_PATH, &rule, 0))
+            e = errno;
+    }
     close(rule.fd);
     return e ? KEN_FAIL_ERRNO(r->err, e, "sandbox: allowing '%s'", path) : KEN_OK;
 }

@@ -35,7 +35,7 @@ void ken_scan__watch(const scan_job *job, ken_str path)
 {
     const ken_scan_watcher *w = job->opts->watcher;
     if (w)
-        w->on_folder(w->ctx, job->root_fd, path);
+        w->on_folder(w->ctx, job->root_fd, job->opts->mark, path);
 }
 
 bool ken_scan_decides(ken_str name)
@@ -86,6 +86,17 @@ ken_skip_reason ken_scan__judge_errno(scan_job *job, int sys_errno, ken_str path
     return KEN_SKIP_UNREADABLE;
 }
 
+// A folder of the first root that is called as a further root is.
+static bool is_hidden(const scan_job *job, ken_str folder)
+{
+    const ken_roots *roots = job->opts->roots;
+    for (size_t i = 0; roots && i < roots->n; i++)
+        if (folder.ptr[0] == '@' &&
+            ken_str_eq(ken_str_sub(folder, 1, folder.len), roots->more[i].name))
+            return true;
+    return false;
+}
+
 ken_skip_reason ken_scan__judge_folder(const scan_job *job, ken_str folder, bool is_untracked)
 {
     ken_str name = ken_path_base(folder);
@@ -94,6 +105,8 @@ ken_skip_reason ken_scan__judge_folder(const scan_job *job, ken_str folder, bool
     if (ken_scan__is_bad_name(name))
         return KEN_SKIP_NAME;
     if (job->own.len && ken_str_eq(folder, job->own))
+        return KEN_SKIP_FOLDER;
+    if (is_hidden(job, folder))
         return KEN_SKIP_FOLDER;
     if (ken_scan__globs_match_folder(job->exclude, folder))
         return KEN_SKIP_IGNORED;
@@ -162,7 +175,8 @@ void ken_scan__take(scan_job *job, int dir_fd, ken_str path, bool is_ignored)
     if (st && !reason)
         return;
     if (!st && info.kind == KEN_FS_FILE && job->opts->watcher)
-        job->opts->watcher->on_file(job->opts->watcher->ctx, job->root_fd, path, &info);
+        job->opts->watcher->on_file(job->opts->watcher->ctx, job->root_fd, job->opts->mark, path,
+                                    &info);
     if (!st && info.kind == KEN_FS_DIR) {
         take_submodule(job, dir_fd, name, path);
     } else if (reason) {
@@ -173,10 +187,31 @@ void ken_scan__take(scan_job *job, int dir_fd, ken_str path, bool is_ignored)
     }
 }
 
+// A file of a commit, as it would be in a work tree where just that is checked out: submodules are not there.
+static void take_committed(scan_job *job, const ken_revision_entry *e)
+{
+    const ken_fs_info info = { .kind = e->kind, .stamp = e->stamp };
+    if (!is_included(job, e->path))
+        return;
+    ken_skip_reason reason = judge_name(job, e->path);
+    if (!reason && e->kind == KEN_FS_DIR)
+        return;
+    if (!reason)
+        reason = judge_info(job, &info);
+    if (reason) {
+        ken_scan__skip(job, e->path, reason);
+        return;
+    }
+    ken_scan_file f = { e->path, e->stamp };
+    ken_vec_push(&job->files, f);
+}
+
 // ---- git's list -------------------------------------------------------------------------------
 typedef struct list_cursor {
     scan_job *job;
     scan_candidates list;
+    const ken_revision_entry
+        *entries; // of a commit, in the order of the list; NULL = of the work tree
     size_t at;
     ken_str folder; // the last one that was judged good, with everything above it
     int folder_fd;  // of `folder`; -1 while nobody needed it
@@ -224,6 +259,18 @@ static void skip_folder(list_cursor *c, ken_str folder, ken_skip_reason reason)
     c->at = end_of_folder(c, folder);
 }
 
+// git takes a folder for a repository, and lists nothing of it, once its .git is whole. One that is not yet is being made,
+// and what makes it whole happens in there.
+static void watch_unfinished(const list_cursor *c, ken_str folder)
+{
+    ken_fs_info info;
+    if (!c->job->opts->watcher)
+        return;
+    ken_str dot_git = ken_path_join(&c->job->scratch, folder, KEN_STR(".git"));
+    if (!ken_fs_stat(c->job->root_fd, dot_git.ptr, &info, NULL) && info.kind == KEN_FS_DIR)
+        ken_scan__watch(c->job, dot_git);
+}
+
 // Judges the folders of `path` that are new since the last candidate. False when one was skipped.
 static bool enter_folders(list_cursor *c, ken_str path)
 {
@@ -251,6 +298,8 @@ static bool enter_folders(list_cursor *c, ken_str path)
             skip_folder(c, folder, reason);
             return false;
         }
+        if (!c->entries)
+            watch_unfinished(c, folder);
         c->folder = folder;
     }
     c->folder = dir;
@@ -259,6 +308,10 @@ static bool enter_folders(list_cursor *c, ken_str path)
 
 static void take_candidate(list_cursor *c, ken_str path)
 {
+    if (c->entries) {
+        take_committed(c->job, &c->entries[c->at++]);
+        return;
+    }
     if (c->folder_fd < 0 && !c->is_broken) {
         ken_scan__watch(c->job, c->folder);
         c->folder_fd = ken_fs_open_dir_under(c->job->root_fd, c->folder);
@@ -284,9 +337,12 @@ static void take_repository(list_cursor *c, ken_str path)
     c->at++;
 }
 
-static ken_status take_list(scan_job *job, scan_candidates list, ken_err *err)
+static ken_status take_list(scan_job *job, scan_candidates list, const ken_revision_entry *entries,
+                            ken_err *err)
 {
-    list_cursor c = { .job = job, .list = list, .folder = KEN_STR(""), .folder_fd = -1 };
+    list_cursor c = {
+        .job = job, .list = list, .entries = entries, .folder = KEN_STR(""), .folder_fd = -1
+    };
     ken_status st = KEN_OK;
     for (size_t n = 0; c.at < list.len && !st; n++) {
         ken_str path = list.ptr[c.at].path;
@@ -337,11 +393,15 @@ static ken_status job_open(scan_job *job, const char *root, ken_err *err)
         return KEN_FAIL(err, KEN_EINVAL, "root '%s' is a bare git repository, without any files",
                         root);
     const ken_scan_opts *o = job->opts;
-    job->own = find_own(job);
+    job->own = o->revision ? KEN_STR("") : find_own(job);
     st = ken_scan__globs(&job->scratch, o->include, o->n_include, &job->include, err);
-    if (st)
-        return st;
-    return ken_scan__globs(&job->scratch, o->exclude, o->n_exclude, &job->exclude, err);
+    if (!st)
+        st = ken_scan__globs(&job->scratch, o->exclude, o->n_exclude, &job->exclude, err);
+    if (!st && o->mark.len) {
+        ken_scan__globs_below(&job->scratch, o->mark, &job->include);
+        ken_scan__globs_below(&job->scratch, o->mark, &job->exclude);
+    }
+    return st;
 }
 
 // A file or folder that git ignores and --include spells out; `path` without the '/' at its end.
@@ -403,12 +463,15 @@ static ken_status job_collect(scan_job *job, const scan_git *git, bool *out_is_w
     if (git && !job->opts->without_git) {
         scan_candidates list = { 0 };
         ken_err inner = { 0 };
-        ken_status st = ken_scan__git_list(job, false, &list, &inner);
-        if (!st && job->opts->watcher && job->opts->watcher->wants_folders)
+        ken_status st = KEN_OK;
+        // Before git lists them: a file that comes between would be neither listed nor told.
+        if (job->opts->watcher && job->opts->watcher->wants_folders)
             st = watch_folders(job, git, &inner);
+        if (!st)
+            st = ken_scan__git_list(job, false, &list, &inner);
         bool is_usable = !st && list.len; // empty: a new repository, or a root that git ignores
         if (is_usable)
-            st = take_list(job, list, &inner);
+            st = take_list(job, list, NULL, &inner);
         ken_free(list.ptr);
         if (is_usable && !st &&
             (job->opts->wants_ignored || ken_scan__globs_spell_any(job->include))) {
@@ -421,6 +484,23 @@ static ken_status job_collect(scan_job *job, const scan_git *git, bool *out_is_w
     }
     *out_is_walked = true;
     return ken_scan__walk(job, git, err);
+}
+
+// The files of a commit instead of those of the folder: all are tracked.
+static ken_status job_collect_revision(scan_job *job, ken_err *err)
+{
+    ken_revision_entry *entries = NULL;
+    scan_candidates list = { 0 };
+    ken_status st =
+        ken_revision_list(job->opts->revision, job->cancel, job->arena, &entries, &list.len, err);
+    if (st)
+        return st;
+    list.ptr = ken_zalloc(ken_mul_size(list.len + 1, sizeof *list.ptr));
+    for (size_t i = 0; i < list.len; i++)
+        list.ptr[i] = (scan_candidate){ entries[i].path, true };
+    st = take_list(job, list, entries, err);
+    ken_free(list.ptr);
+    return st;
 }
 
 static int compare_files(const void *a, const void *b)
@@ -466,8 +546,8 @@ static size_t drop_nested(ken_scan_skip *skips, size_t n)
     return n_kept;
 }
 
-ken_status ken_scan(const char *root, const ken_scan_opts *opts, const ken_cancel *cancel,
-                    ken_arena *arena, ken_scan_result *out, ken_err *err)
+static ken_status scan_one(const char *root, const ken_scan_opts *opts, const ken_cancel *cancel,
+                           ken_arena *arena, ken_scan_result *out, ken_err *err)
 {
     static const ken_scan_opts defaults = { 0 };
     scan_job job = {
@@ -479,12 +559,13 @@ ken_status ken_scan(const char *root, const ken_scan_opts *opts, const ken_cance
     ken_scan_result r = { 0 };
     scan_git git;
     ken_status st = job_open(&job, root, err);
-    if (st || ken_scan__again(&job, out))
+    if (st || (!job.opts->revision && ken_scan__again(&job, out)))
         goto out;
     r.is_git = ken_scan__git_find(&job.scratch, job.root, &git);
     if (job.opts->watcher)
         ken_scan__tell_controls(&job, r.is_git ? &git : NULL);
-    st = job_collect(&job, r.is_git ? &git : NULL, &r.is_walked, err);
+    st = job.opts->revision ? job_collect_revision(&job, err)
+                            : job_collect(&job, r.is_git ? &git : NULL, &r.is_walked, err);
     if (!st && job.fault.status) {
         st = job.fault.status;
         if (err)
@@ -492,7 +573,9 @@ ken_status ken_scan(const char *root, const ken_scan_opts *opts, const ken_cance
     }
     if (st)
         goto out;
-    if (r.is_git)
+    if (job.opts->revision)
+        r.git_head = ken_arena_dup(arena, ken_revision_id(job.opts->revision));
+    else if (r.is_git)
         ken_scan__git_head(arena, &git, &r.git_head, &r.git_branch);
     r.n_files = job.files.len;
     r.files = finish(arena, job.files.ptr, r.n_files, sizeof *r.files, compare_files);
@@ -507,4 +590,80 @@ out:
     ken_vec_release(&job.skips);
     ken_arena_release(&job.scratch);
     return st;
+}
+
+// ---- several roots ----------------------------------------------------------------------------
+
+// A further root by its real path, without a link on the way.
+static bool can_open(const ken_root *root)
+{
+    ken_root copy = *root;
+    ken_roots one = { .fd = -1, .more = &copy, .n = 1 };
+    ken_roots_open(&one);
+    ken_roots_close(&one);
+    return !copy.is_gone;
+}
+
+// Joins what a further root has to the result: lists of both stay in the arena.
+static void add_result(ken_arena *arena, const ken_root *root, const ken_scan_result *r,
+                       ken_scan_result *out)
+{
+    ken_scan_file *files = KEN_ARENA_ARRAY(arena, ken_scan_file, out->n_files + r->n_files + 1);
+    ken_scan_skip *skips = KEN_ARENA_ARRAY(arena, ken_scan_skip, out->n_skips + r->n_skips + 1);
+    if (out->n_files)
+        memcpy(files, out->files, out->n_files * sizeof *files);
+    if (out->n_skips)
+        memcpy(skips, out->skips, out->n_skips * sizeof *skips);
+    out->files = files;
+    out->skips = skips;
+    for (size_t i = 0; i < r->n_files; i++)
+        files[out->n_files++] =
+            (ken_scan_file){ ken_root_path(root, r->files[i].path, arena), r->files[i].stamp };
+    for (size_t i = 0; i < r->n_skips; i++)
+        skips[out->n_skips++] =
+            (ken_scan_skip){ ken_root_path(root, r->skips[i].path, arena), r->skips[i].reason };
+}
+
+static ken_status scan_further(const ken_root *root, const ken_scan_opts *opts,
+                               const ken_cancel *cancel, ken_arena *arena, ken_scan_result *out,
+                               ken_err *err)
+{
+    ken_scan_result r = { 0 };
+    ken_scan_opts own = *opts;
+    own.roots = NULL;
+    own.mark = ken_arena_printf(arena, "@" KEN_STR_FMT, KEN_STR_ARG(root->name));
+    if (opts->watcher)
+        opts->watcher->on_control(opts->watcher->ctx, root->path.ptr, true);
+    ken_status st =
+        can_open(root) ? scan_one(root->path.ptr, &own, cancel, arena, &r, err) : KEN_ENOTFOUND;
+    if (st == KEN_ENOTFOUND) {
+        out->gone[out->n_gone++] = root;
+        return KEN_OK;
+    }
+    if (st)
+        return ken_err_wrap(err, "root '" KEN_STR_FMT "'", KEN_STR_ARG(root->name));
+    add_result(arena, root, &r, out);
+    return KEN_OK;
+}
+
+ken_status ken_scan(const char *root, const ken_scan_opts *opts, const ken_cancel *cancel,
+                    ken_arena *arena, ken_scan_result *out, ken_err *err)
+{
+    if (!opts || !opts->roots || !opts->roots->n)
+        return scan_one(root, opts, cancel, arena, out, err);
+    ken_scan_result r;
+    ken_scan_opts whole = *opts;
+    whole.memory = NULL; // it holds one root
+    if (opts->memory)
+        ken_scan_memory_forget(opts->memory);
+    ken_status st = scan_one(root, &whole, cancel, arena, &r, err);
+    r.gone = KEN_ARENA_ARRAY(arena, const ken_root *, opts->roots->n);
+    for (size_t i = 0; i < opts->roots->n && !st; i++)
+        st = scan_further(&opts->roots->more[i], &whole, cancel, arena, &r, err);
+    if (st)
+        return st;
+    r.files = finish(arena, r.files, r.n_files, sizeof *r.files, compare_files);
+    r.skips = finish(arena, r.skips, r.n_skips, sizeof *r.skips, compare_skips);
+    *out = r;
+    return KEN_OK;
 }

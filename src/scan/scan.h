@@ -17,15 +17,18 @@
 #include "base/cancel.h"
 #include "base/err.h"
 #include "base/fs.h"
+#include "base/roots.h"
 #include "model/skip.h"
+#include "revision/revision.h"
 
 // Receives everything that the result of a scan depends
 // on, each before it is read; on the thread that scans. Paths are borrowed for the call.
 typedef struct ken_scan_watcher {
     // A folder whose entries count, relative to the root ("" = the root).
-    void (*on_folder)(void *ctx, int root_fd, ken_str path);
+    // `mark`: "@NAME" for a further root, whose descriptor it is then; else empty.
+    void (*on_folder)(void *ctx, int root_fd, ken_str mark, ken_str path);
     // A file. One that has several names may be changed under another.
-    void (*on_file)(void *ctx, int root_fd, ken_str path, const ken_fs_info *info);
+    void (*on_file)(void *ctx, int root_fd, ken_str mark, ken_str path, const ken_fs_info *info);
     // A file outside of these folders, absolute, which need not exist. `is_identity`: only whether it is
     // there and which one it is.
     void (*on_control)(void *ctx, const char *path, bool is_identity);
@@ -55,9 +58,16 @@ typedef struct ken_scan_opts {
     bool without_git;   // walk even in a git work tree
     ken_str own_dir;    // absolute: ken's own data, never scanned; empty = not below the root
     const char *home;   // whose git settings (core.excludesFile) count; NULL = $HOME
+    // The further roots of the project, which are scanned too; NULL = none. Globs are of paths with their
+    // marks ("@NAME/src/**"); one without a mark is of the first root, unless it begins with a wildcard
+    // that the mark fits or has no '/'.
+    const ken_roots *roots;
+    ken_str mark;                    // of the root that is scanned, set by a scan of all
     const ken_scan_watcher *watcher; // may be NULL; is told of all only by a whole scan
     // May be NULL. Then the result's paths live in it, until it is forgotten.
     ken_scan_memory *memory;
+    ken_revision
+        *revision; // the files of this commit, not those of the folder; NULL = the folder's
 } ken_scan_opts;
 
 typedef struct ken_scan_file {
@@ -78,10 +88,14 @@ typedef struct ken_scan_result {
     ken_str git_head;   // commit id, empty without git
     ken_str git_branch; // empty when detached or without git
     bool is_git;        // the root lies in a git work tree
+    // Further roots that cannot be opened; their files are not among `files`.
+    const ken_root **gone;
+    size_t n_gone;
     bool is_walked; // files come from a walk: no work tree, no git, git refuses or lists nothing
 } ken_scan_result;
 
-// Discovers the files below `root`, an absolute, existing folder.
+// Discovers the files below `root`, an absolute, existing folder, and in the further roots of `opts`, each
+// with git's list where it is a work tree of its own. Commit and branch are those of `root`.
 ken_status ken_scan(const char *root, const ken_scan_opts *opts, const ken_cancel *cancel,
                     ken_arena *arena, ken_scan_result *out, ken_err *err) KEN_MUST_USE;
 
@@ -91,6 +105,15 @@ bool ken_scan_decides(ken_str name);
 // The commit that the work tree around `root` is at, nearly always without running git; empty when
 // there is none.
 ken_str ken_scan_head(ken_str root, ken_arena *arena);
+
+// Files that git takes for renamed, edits aside, between a commit and the work tree; those that git does not track are
+// not among them. Paths are relative to the root. None where git cannot say.
+typedef struct ken_scan_rename {
+    ken_str from, to;
+} ken_scan_rename;
+
+void ken_scan_find_renames(const char *root, ken_str commit, const ken_cancel *cancel,
+                           ken_arena *arena, ken_scan_rename **out, size_t *out_n);
 
 // The skip reason that follows from the path alone: FOLDER, SECRET, VENDORED, GENERATED (lock
 // files, *.min.js …, and what is

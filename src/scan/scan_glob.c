@@ -203,6 +203,32 @@ ken_status ken_scan__globs(ken_arena *a, const ken_str *patterns, size_t n, scan
     return st;
 }
 
+// No path that is listed has a line's end in its name.
+static const scan_glob fits_nothing = { .pattern = { "*\n", 2 }, .is_base_name = true };
+
+static scan_glob glob_below(const scan_glob *g, ken_str mark)
+{
+    ken_str rest = g->pattern, first;
+    if (g->is_base_name && !ken_glob_match(g->pattern, mark))
+        return *g;
+    if (g->is_base_name) // the root itself, with all that is in it
+        return (scan_glob){ .pattern = { "**", 2 } };
+    if (!ken_str_split_next(&rest, '/', &first) || ken_str_eq(first, KEN_STR("**")))
+        return *g;
+    if (!ken_glob_match(first, mark))
+        return fits_nothing;
+    return (scan_glob){ .pattern = rest.len ? rest : KEN_STR("**"),
+                        .is_below_folder = rest.len && g->is_below_folder };
+}
+
+void ken_scan__globs_below(ken_arena *a, ken_str mark, scan_globs *globs)
+{
+    scan_glob *below = KEN_ARENA_ARRAY(a, scan_glob, globs->len + 1);
+    for (size_t i = 0; i < globs->len; i++)
+        below[i] = glob_below(&globs->ptr[i], mark);
+    globs->ptr = below;
+}
+
 bool ken_scan__globs_match(scan_globs globs, ken_str path)
 {
     for (size_t i = 0; i < globs.len; i++)

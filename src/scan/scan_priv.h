@@ -40,6 +40,9 @@ typedef struct scan_globs {
 
 ken_status ken_scan__globs(ken_arena *a, const ken_str *patterns, size_t n, scan_globs *out,
                            ken_err *err) KEN_MUST_USE;
+// The globs of paths in the further root of that mark, as globs of paths below it. One that fits none
+// of them stays as one that fits nothing.
+void ken_scan__globs_below(ken_arena *a, ken_str mark, scan_globs *globs);
 // True when a glob matches the path itself or a folder above it.
 bool ken_scan__globs_match(scan_globs globs, ken_str path);
 // True when a glob matches the folder itself.

@@ -68,15 +68,6 @@ int64_t ken_sql__item_id(const sql_cursor *c, uint32_t item)
     return ken_sql__row(c)->id << SQL_ITEM_BITS | item;
 }
 
-int64_t ken_sql__symbol_at(const ken_facts *f, uint32_t byte)
-{
-    size_t n = KEN_FIRST_BEHIND_U32(ken_symbol, span.start, f->symbols, f->n_symbols, byte);
-    int64_t at = (int64_t)n - 1;
-    while (at >= 0 && f->symbols[at].span.end <= byte)
-        at = f->symbols[at].parent;
-    return at;
-}
-
 int64_t ken_sql__chunk_at(const ken_facts *f, uint32_t byte)
 {
     size_t n = KEN_FIRST_BEHIND_U32(ken_chunk, span.start, f->chunks, f->n_chunks, byte);

@@ -98,7 +98,6 @@ const ken_file_view *ken_sql__need_view(sql_cursor *c);
 // The file of a path, an index of the door's rows; SIZE_MAX = none.
 size_t ken_sql__file_at(const sql_door *d, ken_str path);
 // The symbol that begins last before `byte` and holds it; -1 = none.
-int64_t ken_sql__symbol_at(const ken_facts *f, uint32_t byte);
 int64_t ken_sql__chunk_at(const ken_facts *f, uint32_t byte);
 int64_t ken_sql__item_id(const sql_cursor *c, uint32_t item);
 

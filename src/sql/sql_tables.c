@@ -383,9 +383,9 @@ static ken_status pair_column(sql_cursor *c, int column, sqlite3_context *ctx, k
       put_ref_line(c, r->byte, ctx)) \
     X(REF_BYTE, "byte", "INTEGER", "where the name begins", put_number(ctx, r->byte)) \
     X(REF_SYMBOL_ID, "symbol_id", "INTEGER", "symbols.id of the definition around it", \
-      put_item_id(c, ctx, ken_sql__symbol_at(&c->facts, r->byte))) \
+      put_item_id(c, ctx, ken_facts_symbol_at(&c->facts, r->byte))) \
     X(REF_SYMBOL, "symbol_name", "TEXT", "the name of that, with its parents", \
-      put_qualified(c, ctx, ken_sql__symbol_at(&c->facts, r->byte)))
+      put_qualified(c, ctx, ken_facts_symbol_at(&c->facts, r->byte)))
 // clang-format on
 
 enum {
@@ -789,7 +789,7 @@ static ken_status rule_column(sql_cursor *c, int column, sqlite3_context *ctx, k
     X(CHANGE_FILE_ID, "code_file_id", "INTEGER", "files.id; NULL when there is no such file now", \
       put_changed_file(c, ctx, e->path)) \
     X(CHANGE_PATH, "path", "TEXT", "relative to the root", put_text(ctx, e->path)) \
-    X(CHANGE_TYPE, "event_type", "TEXT", "added, modified, deleted, renamed (the same content under another path)", \
+    X(CHANGE_TYPE, "event_type", "TEXT", "added, modified, deleted, renamed (the same content under another path, or one that git takes for it)", \
       put_word(ctx, ken_file_event_word(e->kind))) \
     X(CHANGE_OLD, "old_path", "TEXT", "of a renamed file: the path before; else NULL", put_some(ctx, e->old_path)) \
     X(CHANGE_DETECTED, "detected_at", "TEXT", "when a run found it", put_time(ctx, e->at_ms)) \

@@ -2,7 +2,7 @@
 // catalog.h -- the list of projects: <data>/config/projects.db.
 //
 // Each project has one row and one index, <data>/indexes/project-<id>.db, where <id> is its own or that of another
-// worktree of its repository. The row has no path to it, so the data folder can be moved. Any number of processes may read and add at the
+// worktree or clone of its repository. The row has no path to it, so the data folder can be moved. Any number of processes may read and add at the
 // same time; every change is one transaction, on disk when the call returns.
 //
 // Ownership: rows come back in the arena passed. Threads: one ken_catalog per thread. Errors:
@@ -19,14 +19,16 @@
 #include "base/id.h"
 #include "base/str.h"
 #include "model/model_record.h"
+#include "store/database.h"
 
 typedef struct ken_catalog ken_catalog;
 
 typedef struct ken_catalog_row {
     ken_uuid id;
     ken_str name;
-    ken_str root;    // absolute real path; no two rows have the same
-    ken_str db_path; // of its index, whether or not it is there yet
+    ken_str root;           // absolute real path; no two rows have the same
+    ken_database *database; // where the index is, by name; NULL = it is a file
+    ken_str db_path;        // of its index, whether or not it is there yet
     ken_str
         notes_path; // of what people wrote: the same file, unless it has its files in another's index
     ken_uuid index_of; // the project that the index was made for
@@ -38,6 +40,11 @@ typedef struct ken_catalog_row {
 // `path` is <data>/config/projects.db; made with its folders when it is absent. Read-only:
 // KEN_ENOTFOUND when it is absent.
 ken_status ken_catalog_open(const char *path, bool is_read_only, ken_catalog **out, ken_err *err)
+    KEN_MUST_USE;
+// The catalog of a database, which outlives it. There `db_path` and `notes_path` are names of indexes, for
+// ken_store_open with that database. The server's log is its journal: it is always current, never behind, and has nothing
+// to settle.
+ken_status ken_catalog_open_in(ken_database *db, bool is_read_only, ken_catalog **out, ken_err *err)
     KEN_MUST_USE;
 void ken_catalog_close(ken_catalog *c);
 // Whether it can be used further: its file is still the one of that name, and a read-only one still may

@@ -41,6 +41,10 @@ ken_status ken_store_load_rule_documents(ken_store *s, ken_arena *arena,
                                          ken_rule_document_row **out, size_t *out_n, ken_err *err)
     KEN_MUST_USE;
 
+// The rules of one, in order: heading, text and lines. None when it is not there.
+ken_status ken_store_load_rules(ken_store *s, ken_str path, ken_arena *arena, ken_rule **out,
+                                size_t *out_n, ken_err *err) KEN_MUST_USE;
+
 // ---- what a backend implements (store_ops.h) ---------------------------------------------------
 // X(slot, door, (parameters), (arguments), what a trace shows)
 // clang-format off
@@ -49,7 +53,9 @@ ken_status ken_store_load_rule_documents(ken_store *s, ken_arena *arena,
       *err), (rows, n, err), NUMBER(n))                                                          \
     /* Without the rules themselves. */                                                          \
     X(load_rule_documents, READ, (ken_arena *arena, ken_rule_document_row **out, size_t          \
-      *out_n, ken_err *err), (arena, out, out_n, err), NOTHING)
+      *out_n, ken_err *err), (arena, out, out_n, err), NOTHING)                                  \
+    X(load_rules, READ, (ken_str path, ken_arena *arena, ken_rule **out, size_t *out_n, ken_err  \
+      *err), (path, arena, out, out_n, err), TEXT(path, 0))
 // clang-format on
 
 #endif

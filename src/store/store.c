@@ -27,6 +27,7 @@ struct ken_store {
     bool is_read_only;
     ken_zip *zip;
     char *path; // as it was opened; NULL for a backend that was wrapped by hand
+    ken_database *database;
 };
 
 enum {
@@ -74,10 +75,13 @@ void ken_store__set_backend(ken_store *s, ken_store_backend *outer)
     s->backend = outer;
 }
 
-bool ken_store__is_postgres(ken_str path)
+ken_status ken_store__refuse_url(ken_str path, ken_err *err)
 {
-    return ken_str_starts(path, KEN_STR("postgres://")) ||
-           ken_str_starts(path, KEN_STR("postgresql://"));
+    bool is_url = ken_str_starts(path, KEN_STR("postgres://")) ||
+                  ken_str_starts(path, KEN_STR("postgresql://"));
+    return is_url ? KEN_FAIL(err, KEN_EUNSUPPORTED,
+                             "a postgres:// URL is no path of a file: set it as DATABASE_URL")
+                  : KEN_OK;
 }
 
 ken_status ken_store_open(const ken_store_opts *opts, ken_store **out, ken_err *err)
@@ -86,8 +90,10 @@ ken_status ken_store_open(const ken_store_opts *opts, ken_store **out, ken_err *
     if (!path.len || path.len > PATH_MAX_BYTES)
         return KEN_FAIL(err, KEN_EINVAL, "the path of an index is empty or too long");
     ken_store_backend *b = NULL;
-    ken_status st = ken_store__is_postgres(path) ? ken_store__postgres_open(opts, &b, err)
-                                                 : ken_store__sqlite_open(opts, &b, err);
+    ken_status st = ken_store__refuse_url(path, err);
+    if (!st)
+        st = opts->database ? ken_store__postgres_open(opts, &b, err)
+                            : ken_store__sqlite_open(opts, &b, err);
     if (st)
         return st;
     ken_store *s = NULL;
@@ -99,6 +105,7 @@ ken_status ken_store_open(const ken_store_opts *opts, ken_store **out, ken_err *
     }
     s->is_read_only = opts->is_read_only;
     s->path = ken_strdup(opts->path);
+    s->database = opts->database;
     if (ken_trace_is_on("store", 1))
         ken_store_add_trace(s, NULL, NULL);
     *out = s;
@@ -116,9 +123,21 @@ void ken_store_close(ken_store *s)
     ken_free(s);
 }
 
-const char *ken_store_path(const ken_store *s)
+ken_store_opts ken_store_place(const ken_store *s)
 {
-    return s->path;
+    return (ken_store_opts){ .path = s->path, .database = s->database };
+}
+
+ken_status ken_store_identify(const ken_store_opts *opts, uint64_t *out, ken_err *err)
+{
+    return opts->database ? ken_store__postgres_identify(opts, out, err)
+                          : ken_store__sqlite_identify(opts, out, err);
+}
+
+ken_status ken_store_erase(const ken_store_opts *opts, ken_err *err)
+{
+    return opts->database ? ken_store__postgres_erase(opts, err)
+                          : ken_store__sqlite_erase(opts, err);
 }
 
 // ---- transactions ----------------------------------------------------------------------------
@@ -292,7 +311,7 @@ ken_status ken_store_add_content(ken_store *s, const ken_content_key *key, const
         .is_generated = facts->is_generated,
     };
     return ken_store__wrote(
-        s, s->backend->ops->add_content(s->backend, key, &info, packed, out_id, err));
+        s, s->backend->ops->add_content(s->backend, key, &info, facts, packed, out_id, err));
 }
 
 static ken_status fail_content(const ken_store *s, int64_t content, ken_status st, ken_err *err)
@@ -325,6 +344,13 @@ ken_status ken_store_load_refs(ken_store *s, int64_t content, const ken_facts *f
     return st ? fail_content(s, content, st, err) : KEN_OK;
 }
 
+ken_status ken_store_copy_text(ken_store *s, int64_t content, ken_arena *arena, ken_str *out,
+                               ken_err *err)
+{
+    ken_status st = ken_store_load_text(s, content, arena, out, err);
+    return st == KEN_ENOTFOUND ? KEN_OK : st;
+}
+
 ken_status ken_store_collect_some(ken_store *s, const int64_t *ids, size_t n, ken_err *err)
 {
     ken_status st = ken_store__check_write(s, err);
@@ -353,6 +379,24 @@ ken_status ken_store_put_file(ken_store *s, const ken_file_row *row, ken_err *er
                                             row->path.len > 200 ? 200 : (int)row->path.len,
                                             row->path.ptr, (long long)row->content));
     return ken_store__wrote(s, s->backend->ops->put_file(s->backend, row, err));
+}
+
+int64_t ken_store__hash_skips(const ken_skip_row *rows, size_t n)
+{
+    uint64_t h = n;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t part[3] = { h, ken_hash_str(rows[i].path), (uint64_t)rows[i].reason };
+        h = ken_hash64(part, sizeof part);
+    }
+    return (int64_t)h;
+}
+
+ken_skip_reason ken_store__skip_reason(ken_str word)
+{
+    for (int r = KEN_SKIP_NONE + 1; r < KEN_SKIP_COUNT; r++)
+        if (ken_str_eq_c(word, ken_skip_word((ken_skip_reason)r)))
+            return (ken_skip_reason)r;
+    return KEN_SKIP_NONE;
 }
 
 ken_status ken_store_replace_skips(ken_store *s, const ken_skip_row *rows, size_t n, ken_err *err)
@@ -463,6 +507,11 @@ static ken_status check_key(ken_str key, ken_err *err)
     if (!key.len || key.len > KEY_MAX_BYTES || memchr(key.ptr, '\0', key.len))
         return KEN_FAIL(err, KEN_EINVAL, "the name of a value is empty or too long");
     return KEN_OK;
+}
+
+bool ken_store_is_shared_value(ken_str key)
+{
+    return ken_str_starts(key, KEN_STR("embed.")) || ken_str_starts(key, KEN_STR("store."));
 }
 
 ken_status ken_store_load_value(ken_store *s, ken_str key, ken_arena *arena, ken_str *out,

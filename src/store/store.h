@@ -26,6 +26,7 @@
 #include "blocks/blocks.h"
 #include "model/facts.h"
 #include "model/skip.h"
+#include "store/database.h"
 #include "store/store_facts.h" // the packed forms that ken_store_add_content takes
 #include "store/store_refs.h"
 
@@ -38,16 +39,23 @@ enum {
 #define KEN_STORE_MAP_NOTHING UINT64_MAX
 
 typedef struct ken_store_opts {
-    const char *path;     // of a SQLite file; a postgres:// URL is KEN_EUNSUPPORTED for now
-    bool is_read_only;    // KEN_ENOTFOUND when there is no database
-    uint64_t cache_bytes; // page cache; 0 = 8 MiB
+    const char *path;       // of a SQLite file; with a database, the name of the index there
+    ken_database *database; // NULL: SQLite
+    bool is_read_only;      // KEN_ENOTFOUND when there is no database
+    bool may_ask_replica;   // for read transactions; of PostgreSQL, read only
+    uint64_t cache_bytes;   // page cache; 0 = 8 MiB
     // Of the file at most so many bytes are mapped, from its start; those that were read count as
     // resident. 0 = the most, 256 MiB; or KEN_STORE_MAP_NOTHING.
     uint64_t map_bytes;
+    // What others have added since it was opened may be said not to be there: many look-ups cost one.
+    bool is_glance;
     uint32_t busy_ms; // how long to wait for another writer; 0 = 5,000
     // The id of the project whose tree is meant; all zeros = the first tree. One that is not there is made by
     // who writes, and is KEN_ENOTFOUND for who reads.
     ken_uuid tree;
+    // Of a database: the run that writes (workers.h), or zeros. When it has lost its lease nothing is committed,
+    // and that is KEN_EBUSY.
+    ken_uuid run;
 } ken_store_opts;
 
 // Creates or migrates the database. Read-only, it is only migrated, where that may be written.
@@ -55,8 +63,13 @@ ken_status ken_store_open(const ken_store_opts *opts, ken_store **out, ken_err *
 void ken_store_close(ken_store *s);
 // The version of the tables of a SQLite file that this program makes; it reads older ones.
 int32_t ken_store_sqlite_schema(void);
-// The path that it was opened with, borrowed: another store on the same data can be opened with it.
-const char *ken_store_path(const ken_store *s);
+// Where it is: another store on the same data can be opened with these, and with what else is wanted.
+ken_store_opts ken_store_place(const ken_store *s);
+// Of the index that `opts` names: another one of that name has another number. KEN_ENOTFOUND without a message
+// when there is none.
+ken_status ken_store_identify(const ken_store_opts *opts, uint64_t *out, ken_err *err) KEN_MUST_USE;
+// Removes it with all that is beside it, notes included; fine when it is not there. Nobody has it open.
+ken_status ken_store_erase(const ken_store_opts *opts, ken_err *err) KEN_MUST_USE;
 
 // ---- damage ----------------------------------------------------------------------------------
 // Whether this thread read a damaged page of any database since ken_store_forget_damage: then its
@@ -72,6 +85,9 @@ void ken_store_forget_damage(void);
 // a checkpoint, is on disk when it returns; others are safe from kill -9, and from a power cut once
 // such a one followed.
 ken_status ken_store_begin_read(ken_store *s, ken_err *err) KEN_MUST_USE;
+// The next read transaction is a part of `in`, of the store's database, which is borrowed until it ends: its state is
+// the one that `in` sees. NULL does nothing, and is all that a store in a file takes.
+ken_status ken_store_share_read(ken_store *s, ken_database_reading *in, ken_err *err) KEN_MUST_USE;
 ken_status ken_store_begin_write(ken_store *s, ken_err *err) KEN_MUST_USE;
 ken_status ken_store_commit(ken_store *s, ken_err *err) KEN_MUST_USE;
 void ken_store_rollback(ken_store *s); // fine when nothing is open
@@ -97,6 +113,10 @@ ken_status ken_store_find_content(ken_store *s, const ken_content_key *key, ken_
 typedef struct ken_packed {
     ken_str facts; // ken_facts_pack's bytes
     ken_str refs;  // ken_refs_pack's, empty = none
+    // What a database keeps beside them, for SQL and for machines without the folder. None is needed:
+    const ken_refs *plain_refs; // what `refs` is of; NULL = it is unpacked
+    ken_str text;               // the file's, masked; ptr NULL = not at hand, and not kept then
+    ken_str language;           // its name
 } ken_packed;
 
 // Facts and refs come together. The id is above all ids there ever were. A content of the same
@@ -113,6 +133,12 @@ ken_status ken_store_load_packed(ken_store *s, int64_t content, ken_arena *arena
 // when there is no such content.
 ken_status ken_store_load_packed_refs(ken_store *s, int64_t content, ken_arena *arena, ken_str *out,
                                       ken_err *err) KEN_MUST_USE;
+// The text that its facts are of, masked. KEN_ENOTFOUND without a message where it is not kept: in files it never is.
+ken_status ken_store_load_text(ken_store *s, int64_t content, ken_arena *arena, ken_str *out,
+                               ken_err *err) KEN_MUST_USE;
+// The same for who copies contents: no text, as files have none, is not an error, and `*out` stays as it was.
+ken_status ken_store_copy_text(ken_store *s, int64_t content, ken_arena *arena, ken_str *out,
+                               ken_err *err) KEN_MUST_USE;
 // Its row, without facts and references. KEN_ENOTFOUND without a message.
 ken_status ken_store_load_info(ken_store *s, int64_t content, ken_content_info *out, ken_err *err)
     KEN_MUST_USE;
@@ -134,6 +160,14 @@ typedef struct ken_file_row {
     ken_fs_stamp stamp;
     int64_t changed_at_ms; // when its content last changed
 } ken_file_row;
+
+// The rows of a generation that somebody has in memory.
+typedef struct ken_held_files {
+    uint64_t generation;      // 0 = none
+    int64_t at_ms;            // when it was made
+    const ken_file_row *rows; // sorted by path
+    size_t n;
+} ken_held_files;
 
 // Sorted by path. `out_contents`, parallel to the rows, may be NULL.
 ken_status ken_store_load_files(ken_store *s, ken_arena *arena, ken_file_row **out, size_t *out_n,
@@ -190,6 +224,22 @@ ken_block_sink ken_store_sink(ken_segment_writer *w); // as long as `w` stays wh
 ken_status ken_store_close_segment(ken_segment_writer *w, uint32_t n_contents, ken_err *err)
     KEN_MUST_USE;
 ken_status ken_store_remove_segment(ken_store *s, int64_t id, ken_err *err) KEN_MUST_USE;
+
+// The vectors of a content's chunks, scale * values each, as a segment of the same transaction has them.
+typedef struct ken_store_vectors {
+    const char *model;
+    uint32_t n_dims;
+    int64_t content;
+    const int8_t *values; // n x n_dims
+    const float *scales;  // n
+    uint32_t n;
+} ken_store_vectors;
+
+// Rows for a database that searches vectors by itself (ken_database_get_vectors); elsewhere nothing is done.
+ken_status ken_store_put_vectors(ken_store *s, const ken_store_vectors *v, ken_err *err)
+    KEN_MUST_USE;
+// Takes out those of all models but this one.
+ken_status ken_store_drop_vectors(ken_store *s, const char *keep, ken_err *err) KEN_MUST_USE;
 // Those of one kind, oldest first.
 ken_status ken_store_list_segments(ken_store *s, ken_segment_kind kind, ken_arena *arena,
                                    ken_segment_info **out, size_t *out_n, ken_err *err)
@@ -214,6 +264,7 @@ typedef struct ken_generation {
     ken_str root; // absolute path when it was made
     uint64_t n_files, n_chunks, n_symbols, n_bytes, n_lines;
     uint64_t skips[KEN_SKIP_COUNT];
+    bool is_based; // when it is loaded: its tree shares a list of files with others; nobody sets it
 } ken_generation;
 
 ken_status ken_store_load_generation(ken_store *s, ken_arena *arena, ken_generation *out,
@@ -250,6 +301,7 @@ ken_status ken_store_remove_tree(ken_store *s, ken_uuid project, ken_err *err) K
 ken_status ken_store_load_value(ken_store *s, ken_str key, ken_arena *arena, ken_str *out,
                                 ken_err *err) KEN_MUST_USE;
 ken_status ken_store_put_value(ken_store *s, ken_str key, ken_str value, ken_err *err) KEN_MUST_USE;
+bool ken_store_is_shared_value(ken_str key); // it is of all trees
 // The names that have a value, in byte order.
 typedef struct ken_value_info {
     ken_str key;
@@ -301,6 +353,8 @@ ken_str ken_store_last_quarantined(const char *path, ken_arena *arena);
 #define KEN_STORE_CONN_SLOTS(X)                                                                  \
     /* No transaction is open. */                                                                \
     X(begin_read, OWN, (ken_err *err), (err), NOTHING)                                           \
+    /* No transaction is open. */                                                                \
+    X(share_read, PLAIN, (ken_database_reading *in, ken_err *err), (in, err), NOTHING)           \
     /* Waits up to opts->busy_ms (0 = KEN_STORE_BUSY_MS) for other writers, then KEN_EBUSY. No   \
        transaction is open. */                                                                   \
     X(begin_write, OWN, (ken_err *err), (err), NOTHING)                                          \
@@ -319,13 +373,16 @@ ken_str ken_store_last_quarantined(const char *path, ken_arena *arena);
     /* info->id is not looked at. The older row of the same key is not found by it any more.     \
        */                                                                                        \
     X(add_content, OWN, (const ken_content_key *key, const ken_content_info *info, const         \
-      ken_packed *packed, int64_t *out_id, ken_err *err), (key, info, packed, out_id, err),      \
+      ken_facts *facts, const ken_packed *packed, int64_t *out_id, ken_err *err), (key, info,    \
+      facts, packed, out_id, err),                                                               \
       NUMBER(info->n_bytes))                                                                     \
     /* KEN_ENOTFOUND without a message. */                                                       \
     X(load_packed, PLAIN, (int64_t content, ken_arena *arena, ken_str *out, ken_err *err),       \
       (content, arena, out, err), NUMBER(content))                                               \
     X(load_packed_refs, PLAIN, (int64_t content, ken_arena *arena, ken_str *out, ken_err         \
       *err), (content, arena, out, err), NUMBER(content))                                        \
+    X(load_text, PLAIN, (int64_t content, ken_arena *arena, ken_str *out, ken_err *err),         \
+      (content, arena, out, err), NUMBER(content))                                               \
     X(load_info, PLAIN, (int64_t content, ken_content_info *out, ken_err *err), (content, out,   \
       err), NUMBER(content))                                                                     \
     X(load_sha, PLAIN, (int64_t content, ken_sha256 *out, ken_err *err), (content, out, err),    \
@@ -337,7 +394,8 @@ ken_str ken_store_last_quarantined(const char *path, ken_arena *arena);
 #define KEN_STORE_FILE_SLOTS(X)                                                                  \
     X(load_files, READ, (ken_arena *arena, ken_file_row **out, size_t *out_n, ken_content_info   \
       **out_contents, ken_err *err), (arena, out, out_n, out_contents, err), NOTHING)            \
-    /* id 0 inserts; else the row must be there, or KEN_ENOTFOUND. */                            \
+    /* id 0 inserts; else the row must be there, or KEN_ENOTFOUND: of many that a call after it     \
+       tells, the commit at the latest. */                                                       \
     X(put_file, OWN, (const ken_file_row *row, ken_err *err), (row, err), TEXT(row->path,        \
       row->content))                                                                             \
     /* KEN_ENOTFOUND when it is not there. */                                                    \
@@ -360,6 +418,12 @@ ken_str ken_store_last_quarantined(const char *path, ken_arena *arena);
     /* From here on it is listed, with these numbers. */                                         \
     X(end_segment, OWN, (int64_t segment, uint64_t n_bytes, uint32_t n_contents, ken_err         \
       *err), (segment, n_bytes, n_contents, err), NUMBER(n_bytes))                               \
+    /* Where a database searches vectors by itself they are its rows, too; else nothing is done. \
+       KEN_EINVAL when the model has vectors of other dimensions. */                             \
+    X(put_vectors, WRITE, (const ken_store_vectors *v, ken_err *err), (v, err),                  \
+      NUMBER(v->content))                                                                        \
+    /* Those of all models but this one. */                                                      \
+    X(drop_vectors, WRITE, (const char *keep, ken_err *err), (keep, err), NOTHING)               \
     /* KEN_ENOTFOUND when it is not there. */                                                    \
     X(remove_segment, WRITE, (int64_t segment, ken_err *err), (segment, err), NUMBER(segment))   \
     /* By id. Sizes are true: as many bytes can be read. */                                      \

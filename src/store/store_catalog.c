@@ -56,18 +56,11 @@ void ken_catalog__set_backend(ken_catalog *c, ken_catalog_backend *outer)
     c->backend = outer;
 }
 
-ken_status ken_catalog_open(const char *path, bool is_read_only, ken_catalog **out, ken_err *err)
+// `b` is the catalog's, or closed.
+static ken_status open_around(ken_catalog_backend *b, ken_catalog **out, ken_err *err)
 {
-    if (!path || !*path)
-        return KEN_FAIL(err, KEN_EINVAL, "the path of the project list is empty");
-    ken_catalog_backend *b = NULL;
-    ken_status st = ken_store__is_postgres(ken_str_c(path))
-                        ? ken_store__postgres_open_catalog(path, is_read_only, &b, err)
-                        : ken_store__sqlite_open_catalog(path, is_read_only, &b, err);
-    if (st)
-        return st;
     ken_catalog *c = NULL;
-    st = ken_catalog__wrap(b, &c, err);
+    ken_status st = ken_catalog__wrap(b, &c, err);
     if (st) {
         if (b->ops && b->ops->close)
             b->ops->close(b);
@@ -77,6 +70,22 @@ ken_status ken_catalog_open(const char *path, bool is_read_only, ken_catalog **o
         ken_catalog_add_trace(c, NULL, NULL);
     *out = c;
     return KEN_OK;
+}
+
+ken_status ken_catalog_open(const char *path, bool is_read_only, ken_catalog **out, ken_err *err)
+{
+    if (!path || !*path)
+        return KEN_FAIL(err, KEN_EINVAL, "the path of the project list is empty");
+    ken_catalog_backend *b = NULL;
+    ken_status st = ken_store__refuse_url(ken_str_c(path), err);
+    if (!st)
+        st = ken_store__sqlite_open_catalog(path, is_read_only, &b, err);
+    return st ? st : open_around(b, out, err);
+}
+
+ken_status ken_catalog_open_in(ken_database *db, bool is_read_only, ken_catalog **out, ken_err *err)
+{
+    return open_around(ken_store__postgres_open_catalog(db, is_read_only), out, err);
 }
 
 void ken_catalog_close(ken_catalog *c)
@@ -174,8 +183,7 @@ ken_status ken_catalog_add_token(ken_catalog *c, const ken_access_token *t, ken_
     return c->backend->ops->add_token(c->backend, t, err);
 }
 
-ken_status ken_catalog_add_job(ken_catalog *c, const ken_job *j, ken_arena *arena, ken_job *out,
-                               bool *out_is_new, ken_err *err)
+static ken_status check_job(const ken_job *j, ken_err *err)
 {
     if (!j->kind || j->kind >= KEN_JOB_KIND_COUNT ||
         ken_job_is_of_project(j->kind) != j->has_project)
@@ -184,7 +192,22 @@ ken_status ken_catalog_add_job(ken_catalog *c, const ken_job *j, ken_arena *aren
     if (!j->params.len || j->params.len > KEN_JOB_PARAMS_MAX || has_nul(j->params))
         return KEN_FAIL(err, KEN_ELIMIT, "the parameters of a job have 1 to %d bytes",
                         KEN_JOB_PARAMS_MAX);
-    return c->backend->ops->add_job(c->backend, j, arena, out, out_is_new, err);
+    return KEN_OK;
+}
+
+ken_status ken_catalog_add_job(ken_catalog *c, const ken_job *j, ken_arena *arena, ken_job *out,
+                               bool *out_is_new, ken_err *err)
+{
+    ken_status st = check_job(j, err);
+    return st ? st : c->backend->ops->add_job(c->backend, j, arena, out, out_is_new, err);
+}
+
+ken_status ken_catalog_put_job(ken_catalog *c, const ken_job *j, ken_err *err)
+{
+    ken_status st = check_job(j, err);
+    if (!st && (j->state == KEN_JOB_UNKNOWN || j->state == KEN_JOB_RUNNING))
+        st = KEN_FAIL(err, KEN_EINVAL, "a job that is kept waits or has ended");
+    return st ? st : c->backend->ops->put_job(c->backend, j, err);
 }
 
 bool ken_catalog__is_model_id(ken_str s)

@@ -13,7 +13,9 @@
 #include "store/catalog.h"
 #include "store/checkpoints.h"
 #include "store/jobs.h"
+#include "store/move.h"
 #include "store/remotes.h"
+#include "store/rows.h"
 #include "store/rule_documents.h"
 #include "store/store.h"
 #include "store/tasks.h"
@@ -25,7 +27,7 @@ typedef struct ken_store_backend {
 } ken_store_backend;
 
 // The slots are declared once, by lists at the ends of store.h, checkpoints.h, rule_documents.h, catalog.h,
-// tasks.h, access_tokens.h, remotes.h and jobs.h:
+// tasks.h, access_tokens.h, remotes.h, jobs.h, move.h and rows.h:
 //   X(slot, door, (parameters), (arguments), what a trace shows)
 // `parameters` come behind the backend; the last is `err`. From the lists are made: this table and the
 // check that it is complete (store.c), the decorators (store_hook.c), the table of the SQLite backend
@@ -44,7 +46,9 @@ typedef struct ken_store_backend {
     KEN_STORE_SEGMENT_SLOTS(X)    \
     KEN_STORE_META_SLOTS(X)       \
     KEN_STORE_CHECKPOINT_SLOTS(X) \
-    KEN_STORE_RULE_SLOTS(X)
+    KEN_STORE_RULE_SLOTS(X)       \
+    KEN_STORE_MOVE_SLOTS(X)       \
+    KEN_STORE_ROW_SLOTS(X)
 
 #define KEN_CATALOG_SLOTS(X)     \
     KEN_CATALOG_PROJECT_SLOTS(X) \
@@ -53,7 +57,8 @@ typedef struct ken_store_backend {
     KEN_CATALOG_TASK_SLOTS(X)    \
     KEN_CATALOG_TOKEN_SLOTS(X)   \
     KEN_CATALOG_REMOTE_SLOTS(X)  \
-    KEN_CATALOG_JOB_SLOTS(X)
+    KEN_CATALOG_JOB_SLOTS(X)     \
+    KEN_CATALOG_MOVE_SLOTS(X)
 
 #define KEN_SLOT_LIST(...) __VA_ARGS__ // (a, b) -> a, b
 
@@ -98,12 +103,17 @@ ken_status ken_store__sqlite_open(const ken_store_opts *opts, ken_store_backend 
 ken_status ken_store__postgres_open(const ken_store_opts *opts, ken_store_backend **out,
                                     ken_err *err) KEN_MUST_USE;
 
+// ken_store_identify and ken_store_erase.
+ken_status ken_store__sqlite_identify(const ken_store_opts *opts, uint64_t *out, ken_err *err)
+    KEN_MUST_USE;
+ken_status ken_store__postgres_identify(const ken_store_opts *opts, uint64_t *out, ken_err *err)
+    KEN_MUST_USE;
+ken_status ken_store__sqlite_erase(const ken_store_opts *opts, ken_err *err) KEN_MUST_USE;
+ken_status ken_store__postgres_erase(const ken_store_opts *opts, ken_err *err) KEN_MUST_USE;
+
 ken_status ken_store__sqlite_open_catalog(const char *path, bool is_read_only,
                                           ken_catalog_backend **out, ken_err *err) KEN_MUST_USE;
-ken_status ken_store__postgres_open_catalog(const char *url, bool is_read_only,
-                                            ken_catalog_backend **out, ken_err *err) KEN_MUST_USE;
-// Whether `path` is a URL of PostgreSQL.
-bool ken_store__is_postgres(ken_str path);
+ken_catalog_backend *ken_store__postgres_open_catalog(ken_database *db, bool is_read_only);
 
 // The store around a backend, which it then owns. KEN_EINTERNAL when a slot is missing: the backend
 // is the caller's still.
@@ -111,6 +121,11 @@ ken_status ken_store__wrap(ken_store_backend *b, ken_store **out, ken_err *err) 
 // Puts `outer`, a decorator around the present backend, in its place.
 ken_store_backend *ken_store__backend(ken_store *s);
 void ken_store__set_backend(ken_store *s, ken_store_backend *outer);
+// KEN_EUNSUPPORTED for a URL of PostgreSQL: it may have a password, so it is in no message.
+ken_status ken_store__refuse_url(ken_str path, ken_err *err) KEN_MUST_USE;
+// A list of skips as a number: the same list again has the same.
+int64_t ken_store__hash_skips(const ken_skip_row *rows, size_t n);
+ken_skip_reason ken_store__skip_reason(ken_str word); // NONE when unknown
 // Whether a model may have that id: it names a folder, too.
 bool ken_catalog__is_model_id(ken_str id);
 // The same for a catalog.

@@ -80,17 +80,9 @@ ken_status ken_catalog_put_remote(ken_catalog *c, const ken_remote *r, ken_err *
     return st ? st : b->ops->put_remote(b, r, err);
 }
 
-static bool is_commit(ken_str s)
-{
-    for (size_t i = 0; i < s.len; i++)
-        if (ken_hex_digit(s.ptr[i]) < 0 || ken_is_upper(s.ptr[i]))
-            return false;
-    return !s.len || s.len == 40 || s.len == 64;
-}
-
 static ken_status check_synced(const ken_remote *r, ken_err *err)
 {
-    if (!is_commit(r->commit))
+    if (r->commit.len && !ken_is_object_id(r->commit))
         return KEN_FAIL(err, KEN_EINVAL,
                         "'commit' of a remote is nothing, or 40 or 64 hexadecimal digits in small "
                         "letters, not '" KEN_STR_FMT "'",

@@ -116,6 +116,12 @@ bool ken_zip_squeeze(ken_zip *z, ken_str plain, ken_buf *out)
     return squeeze(z, NULL, BLOCK_LEVEL, plain, out);
 }
 
+bool ken_zip_block(ken_zip *z, ken_str plain, ken_buf *out)
+{
+    ken_buf_clear(out);
+    return ken_zip_squeeze(z, plain, out) && out->len < plain.len / 8 * 7;
+}
+
 bool ken_zip_take(ken_zip *z, ken_str frame, void *into, size_t n)
 {
     return take(z, NULL, frame, into, n);

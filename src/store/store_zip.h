@@ -20,6 +20,10 @@ void ken_zip_free(ken_zip *z);
 // Appends `plain` as a frame. False, and nothing appended, when that gains nothing, or more than
 // KEN_ZIP_MAX_RATIO.
 bool ken_zip_squeeze(ken_zip *z, ken_str plain, ken_buf *out);
+// The same for a block of a segment, in the place of what `out` holds. Posting lists lose half, names a third,
+// vectors a fifth. What loses less than an eighth is kept as it is: taking it apart would cost more than its
+// pages do.
+bool ken_zip_block(ken_zip *z, ken_str plain, ken_buf *out);
 // Takes a frame apart; false unless that gives exactly `n` bytes.
 bool ken_zip_take(ken_zip *z, ken_str frame, void *into, size_t n);
 

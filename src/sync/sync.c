@@ -16,11 +16,6 @@ static void tell(const ken_sync_opts *o, const char *stage)
         o->on_stage(o->ctx, stage);
 }
 
-static ken_str in_clone(const sync_job *j, const char *name)
-{
-    return ken_path_join(j->arena, ken_str_c(j->folder), ken_str_c(name));
-}
-
 // ---- the branch --------------------------------------------------------------------------------
 
 // "ref: refs/heads/main\tHEAD\n<id>\tHEAD\n": what the remote's HEAD is.
@@ -84,27 +79,16 @@ ken_status ken_sync_look(const ken_sync_source *s, const ken_cancel *cancel, ken
 
 // ---- the repository ----------------------------------------------------------------------------
 
-// A git that was killed leaves its locks. Nobody else runs one here: the lock of the clone is held.
-static void remove_stale_locks(const sync_job *j)
-{
-    static const char *const names[] = { ".git/index.lock", ".git/HEAD.lock", ".git/config.lock",
-                                         ".git/shallow.lock", ".git/packed-refs.lock" };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        (void)!ken_fs_remove(in_clone(j, names[i]).ptr, NULL);
-}
-
 // The URL is kept where links to the remote's pages are made from (tool_link.c).
 static ken_status make_repository(sync_job *j, bool is_anew, ken_err *err)
 {
-    ken_str dot_git = in_clone(j, ".git");
-    ken_status st = is_anew ? ken_fs_remove_tree(dot_git.ptr, err) : KEN_OK;
+    ken_status st = is_anew ? ken_sync__set_aside(j, err) : KEN_OK;
     const char *init[] = { "init", ".", NULL };
-    if (!st && !ken_fs_exists(dot_git.ptr))
+    if (!st && !ken_fs_exists(ken_sync__in_clone(j, ".git").ptr))
         st = ken_sync__git(j, init, NULL, err);
     const char *url[] = { "config", "remote.origin.url", j->reach.url, NULL };
     if (!st)
         st = ken_sync__git(j, url, NULL, err);
-    remove_stale_locks(j);
     return st;
 }
 
@@ -122,7 +106,7 @@ static ken_status fetch(sync_job *j, ken_str branch, bool is_whole, ken_err *err
     ken_str depth = ken_arena_printf(j->arena, "--depth=%u", j->source->depth);
     if (!is_whole && j->source->depth)
         argv[n++] = depth.ptr;
-    else if (ken_fs_exists(in_clone(j, ".git/shallow").ptr)) // it had a depth before
+    else if (ken_fs_exists(ken_sync__in_clone(j, ".git/shallow").ptr)) // it had a depth before
         argv[n++] = "--unshallow";
     if (!is_whole)
         argv[n++] = "--filter=blob:none";
@@ -158,13 +142,13 @@ static ken_status find_commit(sync_job *j, const char *name, ken_str *out, ken_e
 // those back by the pattern for all.
 static ken_status write_sparse(sync_job *j, ken_err *err)
 {
-    ken_str file = in_clone(j, ".git/info/sparse-checkout"), wanted = j->source->sparse;
+    ken_str file = ken_sync__in_clone(j, ".git/info/sparse-checkout"), wanted = j->source->sparse;
     if (!wanted.len && !ken_fs_exists(file.ptr))
         return KEN_OK;
     const char *set[] = { "config", "core.sparseCheckout", "true", NULL };
     ken_str lines = ken_arena_printf(j->arena, KEN_STR_FMT "\n",
                                      KEN_STR_ARG(wanted.len ? wanted : KEN_STR("/*")));
-    ken_status st = ken_fs_make_dirs(in_clone(j, ".git/info").ptr, 0700, err);
+    ken_status st = ken_fs_make_dirs(ken_sync__in_clone(j, ".git/info").ptr, 0700, err);
     if (!st)
         st = ken_fs_write_atomic(file.ptr, lines, err);
     return st ? st : ken_sync__git(j, set, NULL, err);
@@ -186,7 +170,8 @@ static void tidy_up(sync_job *j)
 {
     const char *gc[] = { "gc", "--prune=now", NULL };
     // A pack is three files, and one more in a clone without all contents.
-    if (ken_fs_count_entries(in_clone(j, ".git/objects/pack").ptr) > 4 * (size_t)PACKS_MAX)
+    if (ken_fs_count_entries(ken_sync__in_clone(j, ".git/objects/pack").ptr) >
+        4 * (size_t)PACKS_MAX)
         (void)!ken_sync__git(j, gc, NULL, NULL);
 }
 
@@ -198,7 +183,9 @@ static ken_status sync_once(sync_job *j, const ken_sync_opts *o, bool is_anew, k
     ken_status st = ken_fs_make_dirs(j->folder, 0700, err);
     if (!st)
         st = find_branch(j, &out->branch, err);
-    if (!st && is_anew && ken_fs_exists(in_clone(j, ".git").ptr))
+    if (!st)
+        ken_sync__remove_ref_locks(j, out->branch);
+    if (!st && is_anew && ken_fs_exists(ken_sync__in_clone(j, ".git").ptr))
         (void)!find_commit(j, "HEAD", &out->from, NULL);
     if (!st)
         st = make_repository(j, is_anew, err);
@@ -221,21 +208,32 @@ static ken_status sync_once(sync_job *j, const ken_sync_opts *o, bool is_anew, k
     return st;
 }
 
-// Damage is told in git's words, whatever it was doing when it met it.
-static bool is_damage(ken_status st, const char *msg)
+// The files as they were, so that they are those of a commit, and the room of the new ones is free. What cannot be
+// done is left to the next sync.
+static void check_out_again(sync_job *j, const ken_sync_report *r)
 {
-    static const char *const words[] = {
-        "corrupt",       "bad object",           "unable to read",
-        "bad index",     "loose object",         "index file smaller",
-        "bad signature", "not a git repository", "inside a git repository",
-        "bad config",    "invalid object",       "broken"
-    };
-    if (st == KEN_ECORRUPT)
-        return true;
-    for (size_t i = 0; st == KEN_EIO && i < sizeof words / sizeof *words; i++)
-        if (strstr(msg, words[i]))
-            return true;
-    return false;
+    const char *clean[] = { "clean", NULL };
+    const char *checkout[] = { "checkout", "HEAD", "--", NULL };
+    if (!ken_sync__git(j, clean, NULL, NULL) && r->from.len)
+        (void)!ken_sync__git(j, checkout, NULL, NULL);
+}
+
+// Whatever fails leaves the repository and the files that were there before, and no part of a pack.
+static ken_status try_once(sync_job *j, const ken_sync_opts *o, bool is_anew, ken_sync_report *out,
+                           ken_err *err)
+{
+    ken_status st = ken_sync__put_back(j, err); // of a sync that was killed
+    if (st)
+        return st;
+    ken_sync__remove_litter(j);
+    st = sync_once(j, o, is_anew, out, err);
+    if (!st)
+        return ken_sync__drop_before(j, err);
+    (void)!ken_sync__put_back(j, NULL);
+    ken_sync__remove_litter(j);
+    if (out->commit.len) // the files were at it
+        check_out_again(j, out);
+    return st;
 }
 
 ken_status ken_sync__lock(const char *folder, ken_arena *arena, int *out_fd, ken_err *err)
@@ -264,9 +262,9 @@ ken_status ken_sync_run(const ken_sync_source *s, const char *folder, const ken_
     ken_sync__begin(&j, s, folder, opts ? opts->timeout_ms : 0, cancel, arena);
     j.lock_fd = lock;
     bool is_anew = opts && opts->is_anew;
-    st = sync_once(&j, opts, is_anew, out, &why);
-    if (!is_anew && is_damage(st, why.msg))
-        st = sync_once(&j, opts, true, out, &why);
+    st = try_once(&j, opts, is_anew, out, &why);
+    if (!is_anew && st == KEN_ECORRUPT)
+        st = try_once(&j, opts, true, out, &why);
     if (!st)
         tidy_up(&j);
     else if (err)
@@ -283,6 +281,8 @@ ken_status ken_sync_remove(const char *folder, ken_err *err)
     ken_status st = ken_sync__lock(folder, &a, &lock, err);
     if (!st) {
         st = ken_fs_remove_tree(folder, err);
+        if (!st)
+            st = ken_fs_remove_tree(ken_sync__path_before(folder, &a).ptr, err);
         if (!st)
             (void)!ken_fs_remove(ken_arena_printf(&a, "%s.lock", folder).ptr, NULL);
         ken_fs_unlock(lock);

@@ -2,12 +2,13 @@
 // git in the clone, and what its failures mean. Each git holds the lock of the clone too: one that outlives
 // a ken that was killed keeps the next sync away.
 #include "base/clock.h"
+#include "base/utf8.h"
 #include "sync/sync_priv.h"
 
 enum {
     TIMEOUT_MS = 30 * 60 * 1000,
     NS_PER_MS = 1000000,
-    WORDS_MAX = 300,
+    WORDS_MAX = 150, // of git at each end
     EXIT_NO = 1,
 };
 
@@ -32,45 +33,120 @@ void ken_sync__begin(sync_job *j, const ken_sync_source *s, const char *folder, 
         ken_clock_mono_ns() + (timeout_ms ? timeout_ms : TIMEOUT_MS) * (int64_t)NS_PER_MS;
 }
 
-// git says what happened in words only; these are those of the C locale, and of common servers.
-static ken_status status_of(ken_str words)
+typedef struct git_failure {
+    const char *words;
+    ken_status st;
+    const char *advice;
+} git_failure;
+
+#define FREE_ROOM "free some room; the next sync does the rest"
+#define LOG_IN                                                                  \
+    "see that git has what the remote asks for: a credential helper, a key of " \
+    "ssh, or KEN_GIT_TOKEN_<HOST>"
+#define TRY_LATER   "the next sync tries again; until then the files stay as they are"
+#define LOOK_AT_URL "see whether it has moved or was removed, and whether we may read it"
+
+// git says what happened in words only; these are those of the C locale, and of common servers. The first that is
+// found counts.
+static const git_failure failures[] = {
+    { "No space left", KEN_ENOSPC, FREE_ROOM },
+    { "Out of diskspace", KEN_ENOSPC, FREE_ROOM },
+    { "Disk quota exceeded", KEN_ENOSPC, FREE_ROOM },
+    { "Authentication failed", KEN_EPERM, LOG_IN },
+    { "could not read Username", KEN_EPERM, LOG_IN },
+    { "could not read Password", KEN_EPERM, LOG_IN },
+    { "Permission denied", KEN_EPERM, LOG_IN },
+    { "Host key verification failed", KEN_EPERM, "connect once with ssh, and accept its key" },
+    { "returned error: 401", KEN_EPERM, LOG_IN },
+    { "returned error: 403", KEN_EPERM, LOG_IN },
+    { "couldn't find remote ref", KEN_ENOTFOUND, "add the repository with another branch" },
+    { "returned error: 404", KEN_ENOTFOUND, LOOK_AT_URL },
+    { "epository not found", KEN_ENOTFOUND, LOOK_AT_URL },
+    { "' not found", KEN_ENOTFOUND, LOOK_AT_URL },
+    { "does not appear to be a git repository", KEN_ENOTFOUND, LOOK_AT_URL },
+    { "not exported", KEN_ENOTFOUND, LOOK_AT_URL }, // git daemon
+    { "Could not resolve host", KEN_EIO, TRY_LATER },
+    { "unable to connect", KEN_EIO, TRY_LATER },
+    { "Failed to connect", KEN_EIO, TRY_LATER },
+    { "onnection refused", KEN_EIO, TRY_LATER },
+    { "onnection timed out", KEN_EIO, TRY_LATER },
+    { "unable to write file", KEN_EIO,
+      "see whether the disk is full; the next sync does the rest" },
+    { "not our ref", KEN_EIO, "it changed in this moment, or it is damaged; sync again" },
+    { "not allowed", KEN_EPERM, "see the setting sync.protocols" }, // transport
+};
+
+// The clone is damaged, whatever git was doing when it met that. What a remote says of itself counts not.
+static const char *const damages[] = {
+    "corrupt",
+    "bad object",
+    "unable to read",
+    "bad index",
+    "broken",
+    "loose object",
+    "index file smaller",
+    "bad signature",
+    "bad config",
+    "not a git repository",
+    "inside a git repository",
+    "data stream",
+    "non-monotonic",
+    "does not match index",
+    "too short to be a packfile",
+    "invalid object",
+    "object file",
+    "index uses",
+};
+
+static bool is_damage(ken_str words)
 {
-    static const struct {
-        const char *words;
-        ken_status st;
-    } kinds[] = {
-        { "No space left", KEN_ENOSPC },
-        { "Disk quota exceeded", KEN_ENOSPC },
-        { "Authentication failed", KEN_EPERM },
-        { "could not read Username", KEN_EPERM },
-        { "could not read Password", KEN_EPERM },
-        { "Permission denied", KEN_EPERM },
-        { "Host key verification failed", KEN_EPERM },
-        { "returned error: 401", KEN_EPERM },
-        { "returned error: 403", KEN_EPERM },
-        { "couldn't find remote ref", KEN_ENOTFOUND },
-        { "returned error: 404", KEN_ENOTFOUND },
-        { "epository not found", KEN_ENOTFOUND },
-        { "does not appear to be a git repository", KEN_ENOTFOUND },
-        { "not allowed", KEN_EPERM }, // transport
-    };
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (ken_str_find(words, ken_str_c(kinds[i].words)) != SIZE_MAX)
-            return kinds[i].st;
-    return KEN_EIO;
+    ken_str line;
+    while (ken_str_line_next(&words, &line)) {
+        if (ken_str_starts(line, KEN_STR("remote: ")))
+            continue;
+        for (size_t i = 0; i < sizeof damages / sizeof *damages; i++)
+            if (ken_str_find(line, ken_str_c(damages[i])) != SIZE_MAX)
+                return true;
+    }
+    return false;
 }
 
-// The first lines are often about what led to it ("fatal:" comes last), so all are shown, on one line.
+static git_failure find_failure(ken_str words)
+{
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
+        if (ken_str_find(words, ken_str_c(failures[i].words)) != SIZE_MAX)
+            return failures[i];
+    if (is_damage(words))
+        return (git_failure){ "", KEN_ECORRUPT, NULL };
+    bool is_theirs = ken_str_find(words, KEN_STR("on the remote side")) != SIZE_MAX;
+    return (git_failure){ "", KEN_EIO,
+                          is_theirs ? "the remote is damaged, not the clone; tell who keeps it"
+                                    : TRY_LATER };
+}
+
+static void put_words(ken_buf *b, ken_str words)
+{
+    for (size_t i = 0; i < words.len; i++)
+        ken_buf_putc(b, (unsigned char)words.ptr[i] < ' ' ? ' ' : words.ptr[i]);
+}
+
+// On one line, and of many words the first and the last: some say what led to it, "fatal:" comes at the end.
 static ken_status fail(const ken_proc_result *r, const char *command, ken_err *err)
 {
     ken_str words = ken_str_trim(ken_buf_str(&r->errors));
-    char text[WORDS_MAX + 1];
-    size_t n = words.len < WORDS_MAX ? words.len : WORDS_MAX;
-    for (size_t i = 0; i < n; i++)
-        text[i] = (unsigned char)words.ptr[i] < ' ' ? ' ' : words.ptr[i];
-    text[n] = '\0';
-    return KEN_FAIL(err, status_of(words), "git %s failed: %s", command,
-                    n ? text : "it says nothing");
+    git_failure failure = find_failure(words);
+    ken_buf text = KEN_BUF_INIT(0);
+    if (words.len > 2 * WORDS_MAX) {
+        put_words(&text, ken_utf8_clip(words, WORDS_MAX));
+        ken_buf_puts(&text, " ... ");
+        words = ken_str_sub(words, words.len - WORDS_MAX, words.len);
+    }
+    put_words(&text, words.len ? words : KEN_STR("it says nothing"));
+    ken_status st = KEN_FAIL(err, failure.st, "git %s failed: " KEN_STR_FMT "%s%s", command,
+                             KEN_STR_ARG(ken_buf_str(&text)), failure.advice ? "; " : "",
+                             failure.advice ? failure.advice : "");
+    ken_buf_release(&text);
+    return st;
 }
 
 static ken_status run(sync_job *j, const char *const *argv, int max_exit, ken_str *out,

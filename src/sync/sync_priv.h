@@ -30,6 +30,17 @@ ken_status ken_sync__git(sync_job *j, const char *const *argv, ken_str *out, ken
 ken_status ken_sync__ask(sync_job *j, const char *const *argv, ken_str *out, ken_err *err)
     KEN_MUST_USE;
 
+// ---- sync_clone.c: the repository of the clone ----
+ken_str ken_sync__in_clone(const sync_job *j, const char *name);
+void ken_sync__remove_litter(const sync_job *j);
+void ken_sync__remove_ref_locks(const sync_job *j, ken_str branch);
+// Where the repository of before is while a new one is made.
+ken_str ken_sync__path_before(const char *folder, ken_arena *arena);
+ken_status ken_sync__set_aside(const sync_job *j, ken_err *err) KEN_MUST_USE;
+// In the place of the new one. Nothing is done when none is aside.
+ken_status ken_sync__put_back(const sync_job *j, ken_err *err) KEN_MUST_USE;
+ken_status ken_sync__drop_before(const sync_job *j, ken_err *err) KEN_MUST_USE;
+
 // ---- sync.c ----
 // Of the clone, for one at a time. KEN_EBUSY.
 ken_status ken_sync__lock(const char *folder, ken_arena *arena, int *out_fd, ken_err *err)

@@ -2,6 +2,7 @@
 #include "task/task.h"
 
 #include "base/alloc.h"
+#include "store/move.h"
 #include "task/task_priv.h"
 
 enum {
@@ -30,7 +31,11 @@ ken_status ken_tasks_open(const ken_tasks_opts *opts, ken_tasks **out, ken_err *
     ken_arena_init(&t->arena, 1024);
     ken_status st = keep_statuses(t, opts, err);
     if (!st)
-        st = ken_catalog_open(opts->path, opts->is_read_only, &t->catalog, err);
+        st = opts->database
+                 ? ken_catalog_open_in(opts->database, opts->is_read_only, &t->catalog, err)
+                 : ken_catalog_open(opts->path, opts->is_read_only, &t->catalog, err);
+    if (!st)
+        st = ken_catalog_check_whole(t->catalog, err);
     if (st) {
         ken_tasks_close(t);
         return st;

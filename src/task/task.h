@@ -45,7 +45,8 @@ enum {
 typedef struct ken_tasks ken_tasks;
 
 typedef struct ken_tasks_opts {
-    const char *path; // of the catalog
+    const char *path;       // of the catalog, when it is a file
+    ken_database *database; // else where it is
     bool is_read_only;
     const ken_str *statuses; // the first is what a task begins with; at least one
     size_t n_statuses;

@@ -156,6 +156,11 @@ const char *ken_toolset_name(const ken_toolset *t, size_t i)
     return i < t->n ? t->entries[i].def.spec->name : NULL;
 }
 
+const char *ken_toolset_listing(const ken_toolset *t, size_t i)
+{
+    return i < t->n ? t->entries[i].def.spec->listing : NULL;
+}
+
 bool ken_toolset_has(const ken_toolset *t, ken_str name)
 {
     return find_entry(t, name) != NULL;
@@ -255,6 +260,27 @@ static void set_place(ken_paint *p, ken_str here, const json_t *result)
         return;
     ken_str below = ken_path_relative(here, root); // a project in a folder of where they stand
     p->root = below.len ? below : root;
+}
+
+// The further roots of the answer's project.
+static ken_roots roots_of(const json_t *result, ken_arena *arena)
+{
+    ken_roots r = { .fd = -1 };
+    const char *name;
+    json_t *path, *roots = json_object_get(json_object_get(result, "project"), "roots");
+    r.more = KEN_ARENA_ARRAY(arena, ken_root, json_object_size(roots) + 1);
+    json_object_foreach(roots, name, path) r.more[r.n++] =
+        (ken_root){ .name = ken_str_c(name + 1), .path = ken_json_text(path), .fd = -1 };
+    return r;
+}
+
+// Where the files are whose paths begin with a mark, for who does not see them as they open.
+static void put_roots(const ken_paint *p, const ken_roots *roots, ken_buf *out)
+{
+    for (size_t i = 0; i < roots->n && !p->roots; i++)
+        ken_buf_printf(out, "%s@" KEN_STR_FMT " = " KEN_STR_FMT "%s",
+                       i ? ", " : "roots: ", KEN_STR_ARG(roots->more[i].name),
+                       KEN_STR_ARG(roots->more[i].path), i + 1 == roots->n ? "\n" : "");
 }
 
 // What a person types for a parameter: "--limit", or the word of the command line.
@@ -360,11 +386,14 @@ static json_t *text_result(const tool_entry *e, const ken_tool_env *env, json_t 
     ken_paint paint = { .out = &text, .has_color = ctx->has_color };
     const char *member = e->def.spec->list;
     set_place(&paint, ctx->here, result);
+    const ken_roots roots = roots_of(result, env->arena);
+    paint.roots = roots.n && ctx->here.len ? &roots : NULL;
     set_names(&paint, e->def.spec, ctx->is_command, env->arena);
     for (;;) {
         ken_buf_clear(&text);
         e->def.to_text(result, &paint);
         put_part(result, &text);
+        put_roots(&paint, &roots, &text);
         size_t n = member ? json_array_size(json_object_get(result, member)) : 0;
         if (text.len <= max_bytes || n <= 1)
             break;
@@ -393,6 +422,29 @@ static json_t *add_unread(const char *unread, json_t *result)
     ken_buf text = KEN_BUF_INIT(0);
     ken_buf_put_str(&text, ken_json_text(result));
     ken_buf_printf(&text, "incomplete: %s\n", unread);
+    json_decref(result);
+    result = ken_json_str(ken_buf_str(&text));
+    ken_buf_release(&text);
+    return result;
+}
+
+// An answer about a commit says which: the name moves on, the commit does not.
+static json_t *add_commit(const ken_tool_missed *m, json_t *result)
+{
+    if (!m->commit[0])
+        return result;
+    if (json_is_object(result)) {
+        json_t *at = json_object();
+        ken_json_set_str(at, "name", ken_str_c(m->at));
+        ken_json_set_str(at, "commit", ken_str_c(m->commit));
+        ken_json_set(result, "at", at);
+        return result;
+    }
+    if (!json_is_string(result))
+        return result;
+    ken_buf text = KEN_BUF_INIT(0);
+    ken_buf_put_str(&text, ken_json_text(result));
+    ken_buf_printf(&text, "at %s (commit %.12s)\n", m->at, m->commit);
     json_decref(result);
     result = ken_json_str(ken_buf_str(&text));
     ken_buf_release(&text);
@@ -485,7 +537,7 @@ static ken_status run_entry(const tool_entry *e, const ken_tool_env *env, json_t
     } else {
         name_params(e, result, env->arena);
     }
-    *out = add_unread(env->missed->unread, result);
+    *out = add_unread(env->missed->unread, add_commit(env->missed, result));
     return KEN_OK;
 }
 

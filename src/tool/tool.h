@@ -26,13 +26,15 @@
 #include "base/buf.h"
 #include "base/cancel.h"
 #include "base/err.h"
+#include "base/id.h"
 #include "base/paint.h"
 #include "base/str.h"
 #include "otel/otel.h"
 
 enum {
-    KEN_TOOL_BYTES_MAX = 24900
-}; // of a result as text, unless a call says otherwise
+    KEN_TOOL_BYTES_MAX = 24900, // of a result as text, unless a call says otherwise
+    KEN_TOOL_ABOUT_NAME = 84,   // bytes of a project's name that are kept, with the NUL
+};
 
 typedef struct ken_toolset ken_toolset;
 
@@ -51,6 +53,12 @@ typedef enum ken_tool_verdict {
     KEN_VERDICT_FAIL,
     KEN_VERDICT_UNKNOWN, // not everything could be judged
 } ken_tool_verdict;
+
+// The project that a call turned out to be about; all empty = none.
+typedef struct ken_tool_about {
+    char project_id[KEN_UUID_TEXT];
+    char project[KEN_TOOL_ABOUT_NAME]; // its name
+} ken_tool_about;
 
 // All-zero is a call without limits on time, without progress, on any project.
 typedef struct ken_tool_ctx {
@@ -77,6 +85,7 @@ typedef struct ken_tool_ctx {
     // Who asks, for the log: of the transport, and the name that the client gives itself. May be empty.
     ken_str request_id, client;
     const ken_otel_context *trace; // that the request carried; NULL = none, or the thread's
+    ken_tool_about *out_about;     // may be NULL
 } ken_tool_ctx;
 
 // Calls a tool. `args`: an object, or NULL for none; it is not changed.
@@ -204,7 +213,9 @@ typedef struct ken_tool_spec {
     uint64_t timeout_ms;
     uint64_t max_bytes;        // what an answer may have unless a call says otherwise; 0 = as all
     bool is_read_only, is_job; // a job takes as long as it takes, within timeout_ms
+    bool needs_admin;          // over the API: a grant of scope admin, for all projects
     bool is_of_project;        // about one project
+    bool takes_several;        // or about several: "*", "a,b"
     bool is_of_index;          // its answer follows from the arguments and the index alone
     const char *project_arg;   // the parameter that names the project; NULL = none
     const ken_tool_arg *args;
@@ -224,6 +235,8 @@ bool ken_tool_answer_state(ken_app *app, const ken_tool_spec *spec, const json_t
 // What could not be read, which is told with the answer.
 typedef struct ken_tool_missed {
     char unread[720]; // "" = nothing
+    char at[400];     // the commit that the answer is about, as a text; "" = none was named
+    char commit[72];  // its id
     ken_err failure;  // of reading, which leaves no answer; KEN_OK = none
 } ken_tool_missed;
 
@@ -270,8 +283,9 @@ const ken_tool_spec *ken_tool_spec_at(size_t i);  // NULL past the end
 extern const char *const ken_tool_shared_answers; // schemas that answers refer to, JSON, by name
 const ken_tool_spec *ken_tool_spec_find(ken_str name); // NULL: there is none
 // The project that arguments name: its id, name or path; empty: none, and the call is about one. ptr NULL: it is
-// about none, or about all. Borrowed from `args`, which may be NULL.
+// about none, or about several. Borrowed from `args`, which may be NULL.
 ken_str ken_tool_named_project(const ken_tool_spec *spec, const json_t *args);
+const char *ken_toolset_listing(const ken_toolset *t, size_t i); // its member of tools/list, JSON
 bool ken_toolset_has(const ken_toolset *t, ken_str name);
 const char *ken_toolset_nearest(const ken_toolset *t, ken_str name); // NULL when none is near
 uint64_t ken_toolset_timeout_ms(const ken_toolset *t, ken_str name); // 0 = none

@@ -56,7 +56,9 @@ ken_str ken_tool_named_project(const ken_tool_spec *spec, const json_t *args)
         if (json_is_string(value) && !strcmp(own_name(spec, name), spec->project_arg))
             project = ken_str_trim(ken_json_text(value));
     }
-    return ken_str_eq_c(project, "*") ? (ken_str){ NULL, 0 } : project;
+    bool is_several = ken_str_eq_c(project, "*") ||
+                      (spec->takes_several && ken_str_find_char(project, ',') != SIZE_MAX);
+    return is_several ? (ken_str){ NULL, 0 } : project;
 }
 
 // Puts one argument under its own name; two names of one argument must agree.

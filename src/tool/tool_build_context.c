@@ -18,6 +18,7 @@ static json_t *kinds_json(uint32_t kinds)
 // With where a hosted remote shows it, when there is one.
 static json_t *part_json(const ken_context_part *p, ken_str commit, const ken_tool__link *link)
 {
+    commit = ken_tool__commit_of(link, commit, p->path);
     json_t *o = json_object(),
            *url = ken_tool__url(link, commit, p->path, p->first_line, p->last_line);
     ken_json_set_str(o, "file_path", p->path);
@@ -101,9 +102,8 @@ ken_status ken_tool__build_context(const ken_tool_env *env, const void *args, js
     ken_status st = ken_tool__ask(env, a->project, ask, &q, &scope, err);
     if (st)
         return st;
-    ken_tool__link link =
-        ken_tool__find_link(ken_app_config(env->app), env->arena, scope.project.root);
-    json_t *o = context_json(&q.found, q.opts.max_tokens, scope.stats.git_head, &link);
+    ken_tool__link link = ken_tool__find_link(ken_app_config(env->app), env->arena, &scope.project);
+    json_t *o = context_json(&q.found, q.opts.max_tokens, scope.head.git_head, &link);
     if (is_kept)
         ken_json_set(o, "seen_is_kept", json_true());
     if (env->ctx->out_seen)

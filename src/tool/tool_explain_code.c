@@ -220,9 +220,10 @@ static void set_source(const ken_tool_env *env, const ken_tool__scope *scope,
                        const ken_explanation *e, json_t *o)
 {
     // What changed after the commit that was indexed is not in that commit.
-    ken_str commit = e->is_refreshed ? KEN_STR("") : scope->stats.git_head;
+    ken_str commit = e->is_refreshed ? KEN_STR("") : scope->head.git_head;
     ken_tool__link link =
-        ken_tool__find_link(ken_app_config(env->app), env->arena, scope->project.root);
+        ken_tool__find_link(ken_app_config(env->app), env->arena, &scope->project);
+    commit = ken_tool__commit_of(&link, commit, e->path);
     ken_json_set(o, "commit_hash", commit.len ? ken_json_str(commit) : NULL);
     ken_json_set(o, "url", ken_tool__url(&link, commit, e->path, e->first_line, e->last_line));
 }

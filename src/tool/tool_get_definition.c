@@ -29,6 +29,7 @@ static json_t *definition_json(const ken_definition *d, ken_str commit, const ke
     if (d->content.len > CONTENT_MAX)
         ken_json_set_bool(o, "content_truncated", true);
     ken_json_set_bool(o, "exact", d->is_exact);
+    commit = ken_tool__commit_of(link, commit, d->path);
     ken_json_set(o, "commit_hash", commit.len ? ken_json_str(commit) : NULL);
     ken_json_set(o, "url", ken_tool__url(link, commit, d->path, d->first_line, d->last_line));
     if (d->is_refreshed)
@@ -40,10 +41,10 @@ static json_t *result_json(const ken_tool_env *env, const ken_tool__scope *scope
                            const ken_definition_result *r, uint64_t offset)
 {
     ken_tool__link link =
-        ken_tool__find_link(ken_app_config(env->app), env->arena, scope->project.root);
+        ken_tool__find_link(ken_app_config(env->app), env->arena, &scope->project);
     json_t *list = json_array(), *o = json_object();
     for (size_t i = 0; i < r->n_defs; i++)
-        ken_json_append(list, definition_json(&r->defs[i], scope->stats.git_head, &link));
+        ken_json_append(list, definition_json(&r->defs[i], scope->head.git_head, &link));
     ken_json_set(o, "definitions", list);
     ken_json_set_u64(o, "total", r->n_total);
     if (r->missed_scope.len)

@@ -7,6 +7,7 @@
 #include "base/figure.h"
 #include "base/path.h"
 #include "scan/scan.h"
+#include "store/database.h"
 #include "store/store.h"
 #include "tool/tool_graph_priv.h"
 
@@ -42,6 +43,17 @@ static int skip_order(const void *a, const void *b)
     return ken_str_cmp(((const ken_skip_row *)a)->path, ((const ken_skip_row *)b)->path);
 }
 
+static bool is_of_gone(const ken_scan_result *disk, ken_str path)
+{
+    for (size_t i = 0; i < disk->n_gone; i++) {
+        const ken_roots one = { .fd = -1, .more = (ken_root *)(uintptr_t)disk->gone[i], .n = 1 };
+        ken_str below;
+        if (ken_roots_find(&one, path, &below))
+            return true;
+    }
+    return false;
+}
+
 // Both lists are sorted by path. A candidate that was left out for its content is not pending.
 static void compare(const ken_scan_result *disk, const ken_file_row *rows, size_t n_rows,
                     const ken_skip_row *skips, size_t n_skips, pending *p)
@@ -51,6 +63,10 @@ static void compare(const ken_scan_result *disk, const ken_file_row *rows, size_
         int c = i == disk->n_files ? 1
                 : k == n_rows      ? -1
                                    : ken_str_cmp(disk->files[i].path, rows[k].path);
+        if (c > 0 && is_of_gone(disk, rows[k].path)) { // kept as it is
+            k++;
+            continue;
+        }
         if (c > 0) {
             note(p, &p->n_removed, "D", rows[k++].path);
             continue;
@@ -74,6 +90,10 @@ static ken_status scan_root(const ken_tool_env *env, const ken_project_info *pro
     if (st)
         return st;
     ken_index_opts opts = ken_app_index_opts(settings);
+    ken_roots *roots =
+        KEN_ARENA_NEW(env->arena, ken_roots); // those that are gone are of the result
+    *roots = ken_app_roots(project, env->arena);
+    opts.scan.roots = roots;
     st = ken_scan(root.ptr, &opts.scan, env->ctx->cancel, env->arena, out, err);
     ken_config_free(settings);
     return st;
@@ -108,7 +128,7 @@ static json_t *pending_json(const pending *p)
 
 static void set_stats(json_t *o, const ken_snapshot_stats *s)
 {
-    json_t *langs = json_array(), *skips = json_object();
+    json_t *skips = json_object();
     ken_json_set_u64(o, "generation", s->generation);
     ken_json_set_u64(o, "files", s->n_files);
     ken_json_set_u64(o, "chunks", s->n_chunks);
@@ -118,18 +138,11 @@ static void set_stats(json_t *o, const ken_snapshot_stats *s)
     ken_json_set_u64(o, "store_bytes", s->store_bytes);
     ken_json_set_u64(o, "files_with_syntax_errors", s->n_error_files);
     ken_json_set_u64(o, "files_cut_by_lines", s->n_fallback_files);
-    for (size_t i = 0; i < s->n_langs && i < LANGS_MAX; i++) {
-        json_t *l = json_object();
-        ken_json_set_str(l, "language", s->langs[i].language);
-        ken_json_set_u64(l, "files", s->langs[i].n_files);
-        ken_json_set_u64(l, "lines", s->langs[i].n_lines);
-        ken_json_append(langs, l);
-    }
     for (int i = 1; i < KEN_SKIP_COUNT; i++) {
         if (s->skips[i])
             ken_json_set_u64(skips, ken_skip_word((ken_skip_reason)i), s->skips[i]);
     }
-    ken_json_set(o, "languages", langs);
+    ken_json_set(o, "languages", ken_tool__langs_json(s, LANGS_MAX, false));
     ken_json_set(o, "skipped", skips);
 }
 
@@ -199,6 +212,8 @@ static void set_vectors(const ken_tool_env *env, const ken_project_info *project
     ken_json_set_u64(j, "dims", v.n_dims);
     ken_json_set_u64(j, "complete", v.n_active);
     ken_json_set_u64(j, "total", v.n_contents);
+    ken_json_set_u64(j, "chunks", v.n_active_chunks);
+    ken_json_set_u64(j, "total_chunks", v.n_chunks);
     ken_json_set_u64(j, "bytes", v.n_bytes);
     set_cost(j, &v.cost);
     if (*v.next) {
@@ -233,7 +248,11 @@ static ken_status add_state(const ken_tool_env *env, const ken_project_info *pro
     }
     if (!st) {
         bool is_stale = p.n_added || p.n_modified || p.n_removed;
-        ken_json_set_str(o, "status", is_stale ? KEN_STR("stale") : KEN_STR("ready"));
+        bool is_partial = ken_snapshot_is_partial(snap);
+        ken_json_set_str(o, "status",
+                         is_partial ? KEN_STR("partial")
+                         : is_stale ? KEN_STR("stale")
+                                    : KEN_STR("ready"));
         set_commit(o, "current_commit", ken_app_read_head(project->root, env->arena));
         set_commit(o, "indexed_commit", stats.git_head);
         set_commit(o, "branch", stats.git_branch);
@@ -242,7 +261,9 @@ static ken_status add_state(const ken_tool_env *env, const ken_project_info *pro
         set_stats(o, &stats);
         set_embedding(env, project, o);
         set_vectors(env, project, o);
-        if (is_stale)
+        if (is_partial)
+            ken_json_set_str(o, "hint", ken_arena_dup(env->arena, ken_snapshot_unread(snap)));
+        else if (is_stale)
             ken_json_set_str(o, "hint",
                              KEN_STR("files changed since the last sync; call "
                                      "{index_repository} to bring the index up to date"));
@@ -352,10 +373,53 @@ static void set_unindexed(const ken_tool_env *env, ken_str root, json_t *o)
                      KEN_STR("call {index_repository}, or search: the first search indexes"));
 }
 
+// Whether a first run that has not ended has something to show.
+static bool has_begun(const ken_tool_env *env, const ken_project_info *project)
+{
+    ken_snapshot *snap = NULL;
+    if (ken_app_borrow(env->app, project, &snap, NULL))
+        return false;
+    ken_app_give_back(env->app, project, snap);
+    return true;
+}
+
+// The file of its index, or its name in a database.
+static ken_str place_of(const ken_project_info *project, ken_arena *arena)
+{
+    if (!project->database)
+        return project->db_path;
+    return ken_arena_printf(arena, "%s#" KEN_STR_FMT, ken_database_name(project->database),
+                            KEN_STR_ARG(project->db_path));
+}
+
+// Where the database has one: whether it is asked, and why not, as it was last looked at.
+static void set_replica(const ken_project_info *project, json_t *o)
+{
+    ken_replica_usage r = { .exists = false };
+    if (project->database)
+        r = ken_database_get_replica(project->database);
+    if (!r.exists)
+        return;
+    if (!r.is_known) { // once in a process
+        ken_database_check_replica(project->database);
+        r = ken_database_get_replica(project->database);
+    }
+    json_t *replica = json_object();
+    ken_json_set_str(replica, "state",
+                     r.is_down     ? KEN_STR("down")
+                     : r.is_other  ? KEN_STR("other")
+                     : r.is_behind ? KEN_STR("behind")
+                                   : KEN_STR("used"));
+    if (r.why[0])
+        ken_json_set_str(replica, "reason", ken_str_c(r.why));
+    json_object_set_new(o, "replica", replica);
+}
+
 static ken_status set_status(const ken_tool_env *env, const ken_project_info *project, json_t *o,
                              ken_err *err)
 {
-    ken_json_set_str(o, "index_path", project->db_path);
+    ken_json_set_str(o, "index_path", place_of(project, env->arena));
+    set_replica(project, o);
     if (project->is_archived) {
         ken_json_set_str(o, "status", KEN_STR("archived"));
         ken_json_set_time(o, "last_sync", project->indexed_at_ms);
@@ -365,11 +429,14 @@ static ken_status set_status(const ken_tool_env *env, const ken_project_info *pr
         ken_json_set_str(o, "status", KEN_STR("missing"));
         ken_json_set_time(o, "last_sync", project->indexed_at_ms);
         ken_json_set_str(o, "hint",
-                         KEN_STR("the project's folder is gone; {index_repository} with "
-                                 "its new path makes a new project"));
+                         project->database
+                             ? KEN_STR("the project's folder is not on this machine: questions are "
+                                       "answered from the database, as it was indexed elsewhere")
+                             : KEN_STR("the project's folder is gone; {index_repository} with "
+                                       "its new path makes a new project"));
         return KEN_OK;
     }
-    if (project->indexed_at_ms)
+    if (project->indexed_at_ms || has_begun(env, project))
         return add_state(env, project, o, err);
     set_unindexed(env, project->root, o);
     return KEN_OK;
@@ -392,14 +459,8 @@ static ken_status set_remote(const ken_tool_env *env, const ken_project_info *pr
 static void set_run(const ken_tool_env *env, const ken_project_info *project, json_t *o)
 {
     ken_app_run run;
-    if (!ken_app_find_run(project, env->arena, &run))
-        return;
-    json_t *indexing = json_object();
-    ken_json_set_u64(indexing, "pid", (uint64_t)run.pid);
-    ken_json_set_str(indexing, "stage", run.stage);
-    ken_json_set_u64(indexing, "files_done", run.n_done);
-    ken_json_set_u64(indexing, "files_total", run.n_total);
-    ken_json_set(o, "indexing", indexing);
+    if (ken_app_find_run(env->app, project, env->arena, &run))
+        ken_json_set(o, "indexing", ken_tool__run_json(&run));
 }
 
 // Whether the server that answers follows the folder without questions.
@@ -535,7 +596,9 @@ static void put_state(const json_t *o, ken_paint *out, ken_arena *a)
     ken_str status = ken_tool__member(o, "status");
     const json_t *changes = json_object_get(o, "pending_changes");
     if (ken_str_eq(status, KEN_STR("missing")))
-        status = KEN_STR("the folder is gone; to forget the project: ken projects remove");
+        status = ken_str_find(ken_tool__member(o, "hint"), KEN_STR("database")) != SIZE_MAX
+                     ? KEN_STR("the folder is not on this machine")
+                     : KEN_STR("the folder is gone; to forget the project: ken projects remove");
     if (ken_tool__number(changes, "total"))
         status = ken_arena_printf(
             a, KEN_STR_FMT ": since then %lld added, %lld modified, %lld removed",
@@ -575,6 +638,17 @@ static void put_watch(const json_t *watch, ken_paint *out, ken_arena *a)
     ken_tool__put_row(out, "watched",
                       ken_arena_printf(a, "%s, %s", is_polled ? "by looking now and then" : "yes",
                                        is_behind ? "an update is to come" : "up to date"));
+}
+
+// "behind: it lacks 96 bytes of the primary's log"
+static void put_replica(const json_t *r, ken_paint *out, ken_arena *a)
+{
+    if (!r)
+        return;
+    ken_str state = ken_tool__member(r, "state"), reason = ken_tool__member(r, "reason");
+    ken_tool__put_row(out, "replica",
+                      ken_arena_printf(a, KEN_STR_FMT "%s" KEN_STR_FMT, KEN_STR_ARG(state),
+                                       reason.len ? ": " : "", KEN_STR_ARG(reason)));
 }
 
 // "https://host/path, main: synced 5 minutes ago"
@@ -626,6 +700,11 @@ static void put_vectors(const json_t *v, ken_paint *out, ken_arena *a)
         KEN_STR_ARG(ken_figure_count(a, (uint64_t)ken_tool__number(v, "complete"))),
         KEN_STR_ARG(ken_figure_n(a, (uint64_t)ken_tool__number(v, "total"), "content")),
         KEN_STR_ARG(ken_figure_size(a, (uint64_t)ken_tool__number(v, "bytes"))));
+    if (ken_tool__number(v, "chunks") < ken_tool__number(v, "total_chunks"))
+        ken_buf_printf(
+            &text, ", " KEN_STR_FMT " of " KEN_STR_FMT " have vectors",
+            KEN_STR_ARG(ken_figure_count(a, (uint64_t)ken_tool__number(v, "chunks"))),
+            KEN_STR_ARG(ken_figure_n(a, (uint64_t)ken_tool__number(v, "total_chunks"), "chunk")));
     if (ken_tool__number(v, "texts"))
         ken_buf_printf(&text, ", " KEN_STR_FMT " in " KEN_STR_FMT,
                        KEN_STR_ARG(ken_figure_n(a, (uint64_t)ken_tool__number(v, "texts"), "text")),
@@ -680,19 +759,29 @@ static void put_skip_counts(const json_t *o, ken_paint *out, ken_arena *a)
                                            n_errors, n_by_lines));
 }
 
-// "indexing, 120 of 400 files, by process 12"
 static void put_run(const json_t *run, ken_paint *out, ken_arena *a)
 {
-    if (!run)
-        return;
-    long long total = ken_tool__number(run, "files_total");
-    ken_str of = total ? ken_arena_printf(a, ", %lld of %lld files",
-                                          ken_tool__number(run, "files_done"), total)
-                       : KEN_STR("");
-    ken_tool__put_row(out, "running",
-                      ken_arena_printf(a, KEN_STR_FMT KEN_STR_FMT ", by process %lld",
-                                       KEN_STR_ARG(ken_tool__member(run, "stage")), KEN_STR_ARG(of),
-                                       ken_tool__number(run, "pid")));
+    if (run)
+        ken_tool__put_row(out, "running",
+                          ken_arena_printf(a, KEN_STR_FMT ", by process %lld",
+                                           KEN_STR_ARG(ken_tool__run_text(run, a)),
+                                           ken_tool__number(run, "pid")));
+}
+
+// The further ones, and which of them are not there now.
+static void put_roots(const json_t *project, ken_paint *out, ken_arena *arena)
+{
+    const char *name;
+    json_t *path;
+    json_object_foreach(json_object_get(project, "roots"), name, path)
+    {
+        ken_str folder = ken_json_text(path);
+        ken_tool__put_row(
+            out, name,
+            ken_fs_exists(ken_arena_dup(arena, folder).ptr)
+                ? folder
+                : ken_arena_printf(arena, KEN_STR_FMT " (gone)", KEN_STR_ARG(folder)));
+    }
 }
 
 void ken_tool__get_repo_status_text(const json_t *answer, ken_paint *out)
@@ -715,10 +804,12 @@ void ken_tool__get_repo_status_text(const json_t *answer, ken_paint *out)
     ken_paint_str(out, KEN_STYLE_NAME, ken_tool__member(project, "name"));
     ken_paint_puts(out, "\n");
     ken_tool__put_row(out, "root", ken_tool__member(project, "root"));
+    put_roots(project, out, &a);
     put_state(answer, out, &a);
     put_run(json_object_get(answer, "indexing"), out, &a);
     ken_tool__put_row(out, "id", ken_tool__member(project, "id"));
     ken_tool__put_row(out, "index", ken_tool__member(answer, "index_path"));
+    put_replica(json_object_get(answer, "replica"), out, &a);
     ken_tool__put_row(out, "indexed", age_of(answer, "last_sync", &a));
     put_watch(json_object_get(answer, "watch"), out, &a);
     put_commit(answer, out, &a);

@@ -16,7 +16,7 @@ static ken_str shown(ken_str from)
 
 static void on_bytes(void *ctx, uint64_t done_bytes, uint64_t total_bytes)
 {
-    const ken_index_progress p = { "fetching", 0, 0, done_bytes, total_bytes };
+    const ken_index_progress p = { "fetching", 0, 0, done_bytes, total_bytes, 0 };
     ken_tool__on_index(ctx, &p);
 }
 

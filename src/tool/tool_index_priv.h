@@ -6,6 +6,18 @@
 #include "app/bundles.h"
 #include "tool/tool_priv.h"
 
+// Globs of the argument `key`, checked. Outputs stay as they are when the list is NULL or empty.
+ken_status ken_tool__read_patterns(const ken_tool_env *env, const json_t *list, const char *key,
+                                   ken_str **out, size_t *out_n, ken_err *err) KEN_MUST_USE;
+
+// ---- tool_projects.c: what an index is limited to -----------------------------------------------
+// include_patterns, exclude_patterns, max_file_size.
+void ken_tool__set_limits(json_t *o, const ken_index_limits *limits);
+// What a caller gives for these; NULL leaves a part as it is, an empty list takes it away.
+ken_status ken_tool__change_limits(const ken_tool_env *env, const json_t *include,
+                                   const json_t *exclude, ken_index_limits *limits,
+                                   bool *out_has_changed, ken_err *err) KEN_MUST_USE;
+
 // The bundle that a run was told to begin with.
 typedef struct ken_tool__bundle {
     ken_str from; // empty = none

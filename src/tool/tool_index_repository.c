@@ -22,10 +22,12 @@ typedef struct index_request {
     uint64_t timeout_s;     // 0 = as the setting says; of a command: none
     ken_str *include, *exclude;
     size_t n_include, n_exclude;
+    ken_str *add_roots, *remove_roots;
+    size_t n_add_roots, n_remove_roots;
 } index_request;
 
-static ken_status read_patterns(const ken_tool_env *env, const json_t *list, const char *key,
-                                ken_str **out, size_t *out_n, ken_err *err)
+ken_status ken_tool__read_patterns(const ken_tool_env *env, const json_t *list, const char *key,
+                                   ken_str **out, size_t *out_n, ken_err *err)
 {
     size_t n = json_array_size(list);
     if (!n)
@@ -42,6 +44,14 @@ static ken_status read_patterns(const ken_tool_env *env, const json_t *list, con
     return KEN_OK;
 }
 
+static void read_texts(const ken_tool_env *env, const json_t *list, ken_str **out, size_t *out_n)
+{
+    *out_n = json_array_size(list);
+    *out = KEN_ARENA_ARRAY(env->arena, ken_str, *out_n + 1);
+    for (size_t i = 0; i < *out_n; i++)
+        (*out)[i] = ken_json_text(json_array_get(list, i));
+}
+
 static ken_status read_request(const ken_tool_env *env, const ken_args_index_repository *a,
                                index_request *req, ken_err *err)
 {
@@ -56,11 +66,13 @@ static ken_status read_request(const ken_tool_env *env, const ken_args_index_rep
     if (!req->path.len)
         return KEN_FAIL(err, KEN_EINVAL,
                         "args.repo_path is required: the path of the folder to index");
-    ken_status st = read_patterns(env, a->include_patterns, "include_patterns", &req->include,
-                                  &req->n_include, err);
+    read_texts(env, a->add_roots, &req->add_roots, &req->n_add_roots);
+    read_texts(env, a->remove_roots, &req->remove_roots, &req->n_remove_roots);
+    ken_status st = ken_tool__read_patterns(env, a->include_patterns, "include_patterns",
+                                            &req->include, &req->n_include, err);
     if (!st)
-        st = read_patterns(env, a->exclude_patterns, "exclude_patterns", &req->exclude,
-                           &req->n_exclude, err);
+        st = ken_tool__read_patterns(env, a->exclude_patterns, "exclude_patterns", &req->exclude,
+                                     &req->n_exclude, err);
     return st;
 }
 
@@ -126,6 +138,37 @@ static ken_status find_target(const ken_tool_env *env, const index_request *req,
                         KEN_STR_ARG(ken_utf8_clip(out->name, 80)),
                         KEN_STR_ARG(ken_utf8_clip(out->root, 200)));
     return KEN_OK;
+}
+
+// "DIR" or "NAME=DIR" with an absolute folder.
+static ken_str absolute_root(const ken_tool_env *env, ken_str text)
+{
+    size_t eq = ken_str_find_char(text, '=');
+    if (eq == SIZE_MAX || !ken_root_is_name(ken_str_sub(text, 0, eq)))
+        return ken_tool__absolute(env, text);
+    ken_str dir = ken_tool__absolute(env, ken_str_sub(text, eq + 1, text.len));
+    return ken_arena_printf(env->arena, KEN_STR_FMT "=" KEN_STR_FMT,
+                            KEN_STR_ARG(ken_str_sub(text, 0, eq)), KEN_STR_ARG(dir));
+}
+
+static ken_status change_roots(const ken_tool_env *env, const index_request *req,
+                               ken_project_info *project, ken_err *err)
+{
+    if (!req->n_add_roots && !req->n_remove_roots)
+        return KEN_OK;
+    if (env->ctx->project.len)
+        return KEN_FAIL(err, KEN_EPERM,
+                        "this endpoint serves project '" KEN_STR_FMT
+                        "' as it is; its roots are changed from the command line: ken index",
+                        KEN_STR_ARG(ken_utf8_clip(project->name, 80)));
+    for (size_t i = 0; i < req->n_add_roots; i++)
+        req->add_roots[i] = absolute_root(env, req->add_roots[i]);
+    const ken_app_roots_change change = { .add = req->add_roots,
+                                          .n_add = req->n_add_roots,
+                                          .remove = req->remove_roots,
+                                          .n_remove = req->n_remove_roots,
+                                          .is_for_client = !env->ctx->is_command };
+    return ken_app_change_roots(env->app, project, &change, env->arena, err);
 }
 
 static json_t *patterns_json(const ken_str *list, size_t n)
@@ -353,6 +396,8 @@ ken_status ken_tool__index_repository(const ken_tool_env *env, const void *args,
         st = find_target(env, &r.req, &r.project, err);
     if (!st)
         ken_tool__note_project(env, &r.project);
+    if (!st)
+        st = change_roots(env, &r.req, &r.project, err);
     if (!st)
         st = ken_tool__open_from(env, &r.project, r.req.from, &r.bundle, err);
     if (!st && env->ctx->is_command)

@@ -165,7 +165,7 @@ static ken_str site_of(ken_arena *arena, const ken_url *u)
                             KEN_STR_ARG(has_port ? u->port : KEN_STR("")));
 }
 
-ken_tool__link ken_tool__find_link(const ken_config *settings, ken_arena *arena, ken_str root)
+static ken_tool__link link_of(const ken_config *settings, ken_arena *arena, ken_str root)
 {
     ken_tool__link link = { .base = { NULL, 0 } };
     ken_str config;
@@ -188,6 +188,32 @@ ken_tool__link ken_tool__find_link(const ken_config *settings, ken_arena *arena,
     link.line = ken_str_c(kind->line);
     link.to = ken_str_c(kind->to);
     return link;
+}
+
+ken_tool__link ken_tool__find_link(const ken_config *settings, ken_arena *arena,
+                                   const ken_project_info *project)
+{
+    ken_tool__link link = link_of(settings, arena, project->root);
+    link.roots = ken_app_roots(project, arena);
+    link.more = KEN_ARENA_ARRAY(arena, ken_tool__link, link.roots.n + 1);
+    for (size_t i = 0; i < link.roots.n; i++) {
+        link.more[i] = link_of(settings, arena, link.roots.more[i].path);
+        link.more[i].head = ken_app_read_head(link.roots.more[i].path, arena);
+    }
+    return link;
+}
+
+// That of the file's root, and the path in it.
+static const ken_tool__link *own_link(const ken_tool__link *link, ken_str *path)
+{
+    const ken_root *root = ken_roots_find(&link->roots, *path, path);
+    return root ? &link->more[root - link->roots.more] : link;
+}
+
+ken_str ken_tool__commit_of(const ken_tool__link *link, ken_str commit, ken_str path)
+{
+    const ken_tool__link *own = own_link(link, &path);
+    return own == link || !commit.len ? commit : own->head;
 }
 
 // The commit or branch that HEAD of the work tree names. A second work tree has one of its own.
@@ -224,6 +250,7 @@ static void put_path(ken_buf *out, ken_str path)
 json_t *ken_tool__url(const ken_tool__link *link, ken_str commit, ken_str path, uint32_t first_line,
                       uint32_t last_line)
 {
+    link = own_link(link, &path);
     if (!link->base.len || !commit.len)
         return NULL;
     ken_buf b = KEN_BUF_INIT(16 * 1024);

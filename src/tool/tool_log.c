@@ -30,6 +30,12 @@ bool ken_tool__is_noted(const ken_tool_ctx *ctx)
 void ken_tool__note_project(const ken_tool_env *env, const ken_project_info *project)
 {
     ken_tool__notes *n = env->notes;
+    ken_tool_about *about = env->ctx->out_about;
+    if (about) {
+        ken_uuid_format(project->id, about->project_id);
+        snprintf(about->project, sizeof about->project, KEN_STR_FMT,
+                 KEN_STR_ARG(ken_utf8_clip(project->name, sizeof about->project - 1)));
+    }
     if (!n)
         return;
     ken_str name = ken_utf8_clip(project->name, KEN_TOOL__NAME_MAX);
@@ -96,7 +102,7 @@ static void log_search(const ken_tool_ctx *ctx, const ken_tool__scope *scope, ke
         KEN_LOG_F_TEXT("request_id", ctx->request_id),
         KEN_LOG_F_TEXT("project_id", ken_str_c(id)),
         KEN_LOG_F_TEXT("project", scope->project.name),
-        KEN_LOG_F_COUNT("generation", scope->stats.generation),
+        KEN_LOG_F_COUNT("generation", scope->head.generation),
         KEN_LOG_F_TEXT("query", query),
         KEN_LOG_F_TEXT("strategy", ken_str_c(r->strategy ? r->strategy : "")),
         KEN_LOG_F_COUNT("results_count", r->n_hits),

@@ -20,7 +20,7 @@ ken_status ken_tool__find_served(const ken_tool_env *env, ken_project_info *out,
     KEN_MUST_USE;
 // For calls that are made to index: the project around an absolute path, or a new one of that folder
 // when there is none and the endpoint is not bound to one.
-ken_status ken_tool__add_project(const ken_tool_env *env, ken_str path, ken_project_info *out,
+ken_status ken_tool__find_or_add(const ken_tool_env *env, ken_str path, ken_project_info *out,
                                  ken_err *err) KEN_MUST_USE;
 
 // The git work tree around the folder `dir`; ptr NULL when there is none.
@@ -29,7 +29,7 @@ ken_str ken_tool__find_work_tree(ken_arena *arena, ken_str dir);
 typedef struct ken_tool__scope {
     ken_project_info project;
     ken_snapshot *snap;
-    ken_snapshot_stats stats;
+    ken_snapshot_head head;
     int64_t began_ns,
         opening_ns; // when it was asked for; what bringing it up to date and opening took
 } ken_tool__scope;
@@ -49,7 +49,14 @@ ken_str ken_tool__absolute(const ken_tool_env *env, ken_str path);
 
 // {id, name, root}, and {generation, indexed_at, commit}.
 json_t *ken_tool__project_json(const ken_project_info *p);
+// What some process is at (`indexing`): {pid, stage, files_done, files_total, seconds_left}, and that in words:
+// "indexing, 3,200 of 78,000 files, about 40 s left".
+json_t *ken_tool__run_json(const ken_app_run *run);
+ken_str ken_tool__run_text(const json_t *run, ken_arena *a);
 json_t *ken_tool__index_json(const ken_tool__scope *scope);
+
+// Its first `most` languages: {language, files, lines}, with their bytes where those are wanted.
+json_t *ken_tool__langs_json(const ken_snapshot_stats *s, size_t most, bool has_bytes);
 
 // Reports an indexing run's progress through the context.
 void ken_tool__on_index(void *env, const ken_index_progress *p);
@@ -155,17 +162,24 @@ void ken_tool__set_upstream(const ken_tool_env *env, const ken_project_info *pro
                             const ken_remote *r, json_t *o);
 
 // ---- tool_link.c: where a hosted remote shows a place ------------------------------------------
-typedef struct ken_tool__link {
+typedef struct ken_tool__link ken_tool__link;
+struct ken_tool__link {
     ken_str
         base; // "https://host/owner/repo", empty when there is no remote that is known to show code
-    ken_str blob;   // between base and commit: "/blob/"
-    ken_str commit; // before the commit where it stands behind the path: "?at="; else empty
-    ken_str line;   // before line numbers: "#L", "#lines-"
-    ken_str to;     // between two line numbers: "-L", "-", ":"
-} ken_tool__link;
+    ken_str blob;         // between base and commit: "/blob/"
+    ken_str commit;       // before the commit where it stands behind the path: "?at="; else empty
+    ken_str line;         // before line numbers: "#L", "#lines-"
+    ken_str to;           // between two line numbers: "-L", "-", ":"
+    ken_roots roots;      // further ones of the project
+    ken_tool__link *more; // of each of these; their commits are those of the moment
+    ken_str head;         // of one of these
+};
 
 // By the host's name, or what the setting repository.hosts says of it.
-ken_tool__link ken_tool__find_link(const ken_config *settings, ken_arena *arena, ken_str root);
+ken_tool__link ken_tool__find_link(const ken_config *settings, ken_arena *arena,
+                                   const ken_project_info *project);
+// The commit that a file of the index is of: `commit` in the first root, else its own root's.
+ken_str ken_tool__commit_of(const ken_tool__link *link, ken_str commit, ken_str path);
 // NULL when there is nothing to show. Lines are 0-based.
 json_t *ken_tool__url(const ken_tool__link *link, ken_str commit, ken_str path, uint32_t first_line,
                       uint32_t last_line);

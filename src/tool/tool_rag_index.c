@@ -20,7 +20,7 @@ static ken_status find_target(const ken_tool_env *env, ken_str ref, ken_project_
                               ken_err *err)
 {
     ken_status st = ken_str_starts(ref, KEN_STR("/"))
-                        ? ken_tool__add_project(env, ref, out, err)
+                        ? ken_tool__find_or_add(env, ref, out, err)
                         : ken_tool__find_rules_project(env, ref, out, err);
     if (st)
         return st;

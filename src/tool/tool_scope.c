@@ -9,9 +9,11 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/figure.h"
 #include "base/path.h"
+#include "base/url.h"
 #include "base/utf8.h"
-#include "tool/tool_priv.h"
+#include "tool/tool_graph_priv.h"
 
 enum {
     BUSY_WAIT_NS = 50 * 1000 * 1000
@@ -109,11 +111,11 @@ static ken_status find_named(const ken_tool_env *env, ken_str ref, ken_project_i
         return KEN_FAIL(err, st,
                         "no project '" KEN_STR_FMT "'; list_projects shows those there "
                         "are, index_repository adds one",
-                        KEN_STR_ARG(ken_utf8_clip(ref, 200)));
+                        KEN_STR_ARG(ken_utf8_clip(ken_url_masked(ref, env->arena), 200)));
     return give_err(st, &tried, err);
 }
 
-ken_status ken_tool__add_project(const ken_tool_env *env, ken_str path, ken_project_info *out,
+ken_status ken_tool__find_or_add(const ken_tool_env *env, ken_str path, ken_project_info *out,
                                  ken_err *err)
 {
     ken_err tried = { 0 };
@@ -249,11 +251,7 @@ ken_status ken_tool__open_project(const ken_tool_env *env, const ken_project_inf
     ken_status st = ask_app(env, project, &scope.snap, &catch_up_ns, err);
     if (st)
         return st;
-    st = ken_snapshot_get_stats(scope.snap, env->arena, &scope.stats, err);
-    if (st) {
-        ken_app_give_back(env->app, project, scope.snap);
-        return st;
-    }
+    scope.head = ken_snapshot_get_head(scope.snap);
     scope.opening_ns = ken_clock_mono_ns() - scope.began_ns;
     ken_tool__note_time(env, KEN_TOOL__CATCH_UP, scope.began_ns, catch_up_ns);
     ken_tool__note_time(env, KEN_TOOL__OPEN, scope.began_ns + catch_up_ns,
@@ -262,10 +260,36 @@ ken_status ken_tool__open_project(const ken_tool_env *env, const ken_project_inf
     return KEN_OK;
 }
 
+// The commit that a call names with `at`; without one the folder's files are meant.
+static ken_status find_revision(const ken_tool_env *env, ken_project_info *project, ken_err *err)
+{
+    const json_t *named = json_object_get(env->given, "at");
+    ken_str at = ken_json_text(named);
+    ken_err tried = { 0 };
+    if (!named)
+        return KEN_OK;
+    ken_status st =
+        ken_app_find_revision(env->app, project, at, env->ctx->cancel, env->arena, project, &tried);
+    if (st == KEN_ENOTFOUND && may_index(env)) {
+        st = index_first(env, project, &tried);
+        if (!st)
+            st = ken_app_find_revision(env->app, project, at, env->ctx->cancel, env->arena, project,
+                                       &tried);
+    }
+    if (!st) {
+        snprintf(env->missed->commit, sizeof env->missed->commit, KEN_STR_FMT,
+                 KEN_STR_ARG(project->commit));
+        snprintf(env->missed->at, sizeof env->missed->at, KEN_STR_FMT, KEN_STR_ARG(at));
+    }
+    return give_err(st, &tried, err);
+}
+
 ken_status ken_tool__open(const ken_tool_env *env, ken_str ref, ken_tool__scope *out, ken_err *err)
 {
     ken_project_info project = { .name = { NULL, 0 } };
     ken_status st = ken_tool__find_project(env, ref, &project, err);
+    if (!st)
+        st = find_revision(env, &project, err);
     return st ? st : ken_tool__open_project(env, &project, out, err);
 }
 
@@ -285,6 +309,36 @@ void ken_tool__close(const ken_tool_env *env, ken_tool__scope *scope)
 
 // ---- as JSON -----------------------------------------------------------------------------------
 
+// Where the files are whose paths begin with "@NAME/".
+static json_t *roots_json(const ken_project_info *p)
+{
+    ken_arena a;
+    ken_arena_init(&a, 1024);
+    json_t *o = json_object();
+    const ken_roots roots = ken_app_roots(p, &a);
+    for (size_t i = 0; i < roots.n; i++)
+        ken_json_set_str(o,
+                         ken_arena_printf(&a, "@" KEN_STR_FMT, KEN_STR_ARG(roots.more[i].name)).ptr,
+                         roots.more[i].path);
+    ken_arena_release(&a);
+    return o;
+}
+
+json_t *ken_tool__langs_json(const ken_snapshot_stats *s, size_t most, bool has_bytes)
+{
+    json_t *langs = json_array();
+    for (size_t i = 0; i < s->n_langs && i < most; i++) {
+        json_t *l = json_object();
+        ken_json_set_str(l, "language", s->langs[i].language);
+        ken_json_set_u64(l, "files", s->langs[i].n_files);
+        ken_json_set_u64(l, "lines", s->langs[i].n_lines);
+        if (has_bytes)
+            ken_json_set_u64(l, "bytes", s->langs[i].n_bytes);
+        ken_json_append(langs, l);
+    }
+    return langs;
+}
+
 json_t *ken_tool__project_json(const ken_project_info *p)
 {
     char id[KEN_UUID_TEXT];
@@ -293,13 +347,41 @@ json_t *ken_tool__project_json(const ken_project_info *p)
     ken_json_set_str(o, "id", ken_str_c(id));
     ken_json_set_str(o, "name", p->name);
     ken_json_set_str(o, "root", p->root);
+    if (p->further.len)
+        ken_json_set(o, "roots", roots_json(p));
     return o;
+}
+
+json_t *ken_tool__run_json(const ken_app_run *run)
+{
+    json_t *o = json_object();
+    ken_json_set_u64(o, "pid", (uint64_t)run->pid);
+    ken_json_set_str(o, "stage", run->stage);
+    ken_json_set_u64(o, "files_done", run->n_done);
+    ken_json_set_u64(o, "files_total", run->n_total);
+    if (run->left_ms)
+        ken_json_set_u64(o, "seconds_left", (uint64_t)(run->left_ms + 999) / 1000);
+    return o;
+}
+
+ken_str ken_tool__run_text(const json_t *run, ken_arena *a)
+{
+    const ken_app_run left = { .left_ms = ken_tool__number(run, "seconds_left") * 1000 };
+    ken_str stage = ken_tool__member(run, "stage");
+    long long total = ken_tool__number(run, "files_total");
+    if (!total)
+        return stage;
+    return ken_arena_printf(
+        a, KEN_STR_FMT ", " KEN_STR_FMT " of " KEN_STR_FMT " files" KEN_STR_FMT, KEN_STR_ARG(stage),
+        KEN_STR_ARG(ken_figure_count(a, (uint64_t)ken_tool__number(run, "files_done"))),
+        KEN_STR_ARG(ken_figure_count(a, (uint64_t)total)),
+        KEN_STR_ARG(ken_app_left_text(&left, a)));
 }
 
 json_t *ken_tool__index_json(const ken_tool__scope *scope)
 {
     json_t *o = json_object();
-    ken_json_set_u64(o, "generation", scope->stats.generation);
-    ken_json_set_time(o, "indexed_at", scope->stats.indexed_at_ms);
+    ken_json_set_u64(o, "generation", scope->head.generation);
+    ken_json_set_time(o, "indexed_at", scope->head.indexed_at_ms);
     return o;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// search_code: one engine over one project, or over all of them ("*").
+// search_code: one engine over one project, or over several ("*", "a,b").
 #include <stdio.h>
 
 #include "base/assert.h"
@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "token/token_count.h"
 #include "tool/tool_graph_priv.h"
+#include "tool/tool_wide_priv.h"
 
 enum {
     CONTENT_MAX = 12 * 1024, // bytes of one result's code
@@ -291,7 +292,7 @@ static json_t *hit_json(const ken_hit *h, const ken_tool__scope *scope, const ke
     char id[KEN_UUID_TEXT];
     ken_uuid_format(h->chunk_id, id);
     // What changed after the commit that was indexed is not in that commit.
-    ken_str commit = h->is_refreshed ? (ken_str){ "", 0 } : scope->stats.git_head;
+    ken_str commit = h->is_refreshed ? (ken_str){ "", 0 } : scope->head.git_head;
     json_t *o = json_object();
     ken_json_set_str(o, "chunk_id", ken_str_c(id));
     ken_json_set_str(o, "file_path", h->path);
@@ -309,6 +310,7 @@ static json_t *hit_json(const ken_hit *h, const ken_tool__scope *scope, const ke
                      ken_tool__clip_lines(h->context_before, CONTEXT_MAX, true));
     ken_json_set_str(o, "context_after",
                      ken_tool__clip_lines(h->context_after, CONTEXT_MAX, false));
+    commit = ken_tool__commit_of(link, commit, h->path);
     ken_json_set(o, "commit_hash", commit.len ? ken_json_str(commit) : NULL);
     ken_json_set(o, "url", ken_tool__url(link, commit, h->path, h->first_line, h->last_line));
     if (h->content.len > CONTENT_MAX)
@@ -343,7 +345,9 @@ static ken_status search_project(const ken_tool_env *env, const search_request *
     ken_search_opts opts = req->opts;
     ken_str root = scope->project.root;
     if (ken_str_starts(opts.directory, KEN_STR("/"))) {
-        opts.directory = ken_path_relative(root, opts.directory);
+        const ken_roots more = ken_app_roots(&scope->project, env->arena);
+        ken_str below = ken_path_relative(root, opts.directory);
+        opts.directory = below.ptr ? below : ken_roots_relative(&more, opts.directory, env->arena);
         if (!opts.directory.ptr)
             return KEN_FAIL(err, KEN_EINVAL,
                             "args.directory lies outside of the project's root '" KEN_STR_FMT "'",
@@ -463,7 +467,7 @@ static json_t *results_json(const ken_tool_env *env, const search_request *req,
         return listing_json(req, r);
     json_t *results = json_array();
     ken_tool__link link =
-        ken_tool__find_link(ken_app_config(env->app), env->arena, scope->project.root);
+        ken_tool__find_link(ken_app_config(env->app), env->arena, &scope->project);
     for (size_t i = 0; i < r->n_hits; i++)
         ken_json_append(results, hit_json(&r->hits[i], scope, &link));
     return results;
@@ -522,125 +526,86 @@ static ken_status search_one(const ken_tool_env *env, const search_request *req,
     return st;
 }
 
-// ---- all projects ------------------------------------------------------------------------------
+// ---- several projects --------------------------------------------------------------------------
 
-typedef struct found {
-    json_t *json; // owned
-    double similarity;
-} found;
-
-// The best of all projects, in order: this page and those before it.
-typedef struct found_list {
-    found *items;
-    size_t n, most, n_offered;
-} found_list;
-
-// Where one of that similarity belongs, behind its equals; `most` when it is none of the best.
-static size_t place_of(const found_list *l, double similarity)
+static uint32_t most_member(const ken_search_result *r)
 {
-    size_t at = l->n;
-    while (at > 0 && l->items[at - 1].similarity < similarity)
-        at--;
-    return at;
+    uint32_t most = 0;
+    for (size_t i = 0; i < r->n_hits; i++)
+        most = r->hits[i].member > most ? r->hits[i].member : most;
+    return most;
 }
 
-static void insert_found(found_list *l, size_t at, found f)
+// Read of the project's files: once for all its hits.
+static const ken_tool__link *link_of(const ken_tool_env *env, const ken_tool__scope *scope)
 {
-    if (l->n == l->most)
-        json_decref(l->items[--l->n].json);
-    memmove(&l->items[at + 1], &l->items[at], (l->n - at) * sizeof *l->items);
-    l->items[at] = f;
-    l->n++;
+    ken_tool__link *link = KEN_ARENA_NEW(env->arena, ken_tool__link);
+    *link = ken_tool__find_link(ken_app_config(env->app), env->arena, &scope->project);
+    return link;
 }
 
-static ken_status add_project_hits(const ken_tool_env *env, const search_request *req,
-                                   const ken_project_info *project, found_list *list,
-                                   ken_search_result *all, ken_err *err)
+static json_t *several_json(const ken_tool_env *env, const search_request *req, ken_tool__wide *w,
+                            const ken_search_result *r)
 {
-    ken_tool__scope scope;
-    ken_search_result r = { 0 };
-    ken_status st = ken_tool__open_project(env, project, &scope, err);
-    if (st)
-        return st;
-    st = search_project(env, req, &scope, &r, err);
-    if (!st) {
-        ken_tool__link link =
-            ken_tool__find_link(ken_app_config(env->app), env->arena, project->root);
-        all->n_total += r.n_total;
-        all->is_at_least = all->is_at_least || r.is_at_least;
-        for (size_t i = 0; i < r.n_hits; i++) {
-            size_t at = place_of(list, r.hits[i].similarity);
-            if (at >= list->most)
-                continue;
-            json_t *o = req->is_list ? line_json(&r.hits[i]) : hit_json(&r.hits[i], &scope, &link);
-            ken_json_set_str(o, "project", project->name);
-            insert_found(list, at, (found){ o, r.hits[i].similarity });
-        }
-        list->n_offered += r.n_hits;
-        all->is_truncated = all->is_truncated || r.is_truncated;
+    json_t *results = req->is_list ? listing_json(req, r) : json_array();
+    const ken_tool__link **links =
+        KEN_ARENA_ARRAY(env->arena, const ken_tool__link *, most_member(r) + (size_t)1);
+    for (size_t i = 0; i < r->n_hits; i++) {
+        uint32_t member = r->hits[i].member;
+        const ken_tool__scope *scope = ken_tool__head_of(w, member);
+        if (!req->is_list && !links[member])
+            links[member] = link_of(env, scope);
+        if (!req->is_list)
+            ken_json_append(results, hit_json(&r->hits[i], scope, links[member]));
+        if (i < json_array_size(results))
+            ken_json_set_str(json_array_get(results, i), "project", scope->project.name);
     }
-    ken_tool__close(env, &scope);
+    return results;
+}
+
+static ken_status add_histories(const ken_tool_env *env, const search_request *req,
+                                ken_tool__wide *w, const ken_search_result *r, json_t *results,
+                                ken_err *err)
+{
+    ken_status st = KEN_OK;
+    size_t n = req->wants_history ? json_array_size(results) : 0;
+    for (size_t i = 0; !st && i < n && i < req->limit; i++) {
+        const ken_hit *h = &r->hits[i];
+        const ken_tool__scope *scope = ken_tool__scope_of(w, h->member);
+        if (scope)
+            st = ken_tool__set_history(env, scope, h->path, h->first_line, h->last_line,
+                                       json_array_get(results, i), err);
+    }
     return st;
 }
 
-static ken_status search_all(const ken_tool_env *env, const search_request *req, json_t **out,
-                             ken_err *err)
+static ken_status search_several(const ken_tool_env *env, const search_request *req,
+                                 ken_tool__wide *w, json_t **out, ken_err *err)
 {
-    ken_project_info *projects = NULL;
-    ken_search_result all = { 0 };
-    size_t n = 0, n_searched = 0;
-    if (env->ctx->project.len)
-        return KEN_FAIL(err, KEN_EPERM, "this endpoint serves one project; leave the project out");
-    size_t offset = req->opts.offset, limit = req->opts.limit;
-    if (offset + limit > KEN_SEARCH_MAX)
-        return KEN_FAIL(err, KEN_EINVAL,
-                        "args.offset: over all projects %zu results at most can be passed over; "
-                        "name one project",
-                        KEN_SEARCH_MAX - limit);
-    ken_status st = ken_app_list_projects(env->app, env->arena, &projects, &n, err);
-    if (st)
-        return st;
-    // Which results of a project are on a page depends on all others: each is asked from its first.
-    search_request whole = *req;
-    whole.opts.offset = 0;
-    whole.opts.limit = (uint32_t)(offset + limit);
-    found_list list = { .items = KEN_ARENA_ARRAY(env->arena, found, offset + limit + 1),
-                        .most = offset + limit };
-    json_t *results = json_array(), *skipped = json_array();
-    for (size_t i = 0; i < n && !st; i++) {
-        // Only what is indexed: nobody asked for each of these by name.
-        if (projects[i].is_archived)
-            continue;
-        if (!projects[i].indexed_at_ms || !projects[i].root_exists) {
-            ken_json_append(skipped, ken_json_str(projects[i].name));
-            continue;
-        }
-        st = add_project_hits(env, &whole, &projects[i], &list, &all, err);
-        n_searched++;
-    }
-    for (size_t i = 0; i < list.n; i++) {
-        if (i < offset)
-            json_decref(list.items[i].json);
-        else
-            ken_json_append(results, list.items[i].json);
-    }
+    ken_search_result r = { 0 };
+    ken_status st = ken_tool__search_several(w, req->query, &req->opts, &r, err);
+    json_t *results = st ? NULL : several_json(env, req, w, &r);
+    if (!st)
+        st = add_histories(env, req, w, &r, results, err);
     if (st) {
         json_decref(results);
-        json_decref(skipped);
         return st;
     }
-    json_t *o = json_object();
+    json_t *o = json_object(), *stale = stale_json(&r);
     ken_json_set(o, "results", results);
-    if (env->is_text)
+    if (env->is_text) {
+        ken_json_set_str(o, "query", req->query);
         ken_json_set_bool(o, "is_listing", req->is_list);
-    ken_tool__add_totals(o, &all);
-    ken_json_set_str(o, "strategy", KEN_STR("all projects"));
-    ken_json_set_u64(o, "projects_searched", n_searched);
-    if (json_array_size(skipped))
-        ken_json_set(o, "projects_not_indexed", skipped);
-    else
-        json_decref(skipped);
-    *out = finish(env, req, o, all.is_truncated || list.n_offered > list.most);
+    }
+    ken_json_set_str(o, "strategy", ken_str_c(r.strategy ? r.strategy : ""));
+    if (stale)
+        ken_json_set(o, "stale", stale);
+    if (r.note.len)
+        ken_json_set_str(o, "note", r.note);
+    ken_tool__add_totals(o, &r);
+    ken_tool__tell_several(w, o);
+    bool is_cut = json_array_size(results) < r.n_hits;
+    *out = finish(env, req, o, r.is_truncated || is_cut);
     return KEN_OK;
 }
 
@@ -648,12 +613,17 @@ ken_status ken_tool__search_code(const ken_tool_env *env, const void *args, json
                                  ken_err *err)
 {
     search_request req;
+    ken_tool__wide *w = NULL;
     ken_status st = read_request(env, args, &req, err);
+    if (!st)
+        st = ken_tool__find_several(env, req.project, &w, err);
     if (st)
         return st;
-    if (ken_str_eq(req.project, KEN_STR("*")))
-        return search_all(env, &req, out, err);
-    return search_one(env, &req, out, err);
+    if (!w)
+        return search_one(env, &req, out, err);
+    st = search_several(env, &req, w, out, err);
+    ken_tool__close_several(w);
+    return st;
 }
 
 // ---- text --------------------------------------------------------------------------------------
@@ -809,7 +779,8 @@ static void put_listing(const json_t *hits, const ken_str *words, size_t n_words
 void ken_tool__account_text(const json_t *answer, ken_paint *out)
 {
     size_t n = json_array_size(json_object_get(answer, "results"));
-    const json_t *stale = json_object_get(json_object_get(answer, "index"), "stale"),
+    const json_t *index = json_object_get(answer, "index"),
+                 *stale = json_object_get(index ? index : answer, "stale"),
                  *confidence = json_object_get(answer, "confidence");
     long long n_changed = ken_tool__number(stale, "changed_files"),
               n_gone = ken_tool__number(stale, "removed_files"),
@@ -854,6 +825,7 @@ void ken_tool__search_code_text(const json_t *answer, ken_paint *out)
     ken_str note = ken_tool__member(answer, "note");
     if (note.len)
         ken_paint_note(out, KEN_STR_FMT, KEN_STR_ARG(note));
+    ken_tool__several_text(answer, out);
     ken_tool__account_text(answer, out);
     if (json_object_get(answer, "next_offset"))
         ken_paint_note(out, "more: {offset} %lld", ken_tool__number(answer, "next_offset"));

@@ -85,11 +85,16 @@ static void put_scope(ken_buf *out, const ken_tool__scope *scope, const ken_tool
     put_line(out, scope->project.name);
     put_line(out, scope->project.root);
     put_u64(out, ken_snapshot_generation(scope->snap));
-    put_u64(out, (uint64_t)scope->stats.indexed_at_ms);
-    put_line(out, scope->stats.git_head);
+    put_u64(out, (uint64_t)scope->head.indexed_at_ms);
+    put_line(out, scope->head.git_head);
     put_line(out, link->base);
     put_line(out, link->blob);
     put_line(out, link->commit);
+    put_line(out, scope->project.further);
+    for (size_t i = 0; i < link->roots.n; i++) {
+        put_line(out, link->more[i].head);
+        put_line(out, link->more[i].base);
+    }
 }
 
 bool ken_tool_answer_state(ken_app *app, const ken_tool_spec *spec, const json_t *args,
@@ -104,10 +109,12 @@ bool ken_tool_answer_state(ken_app *app, const ken_tool_spec *spec, const json_t
         return false;
     ken_arena_init(&arena, 0);
     ken_buf text = KEN_BUF_INIT(STATE_MAX);
-    const ken_tool_env env = { .app = app, .ctx = ctx, .arena = &arena, .missed = &missed };
+    const ken_tool_env env = {
+        .app = app, .ctx = ctx, .arena = &arena, .missed = &missed, .given = args
+    };
     bool is_told = !ken_tool__open(&env, project, &scope, &err);
     if (is_told) {
-        ken_tool__link link = ken_tool__find_link(ken_app_config(app), &arena, scope.project.root);
+        ken_tool__link link = ken_tool__find_link(ken_app_config(app), &arena, &scope.project);
         put_line(&text, ken_str_c(spec->name));
         put_scope(&text, &scope, &link);
         ken_json_dump(args, &text);

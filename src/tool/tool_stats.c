@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/figure.h"
 #include "base/table.h"
+#include "metrics/metrics.h"
 #include "tool/tool_graph_priv.h"
 
 enum {
@@ -11,7 +12,6 @@ enum {
 
 static void set_counts(json_t *o, const ken_snapshot_stats *s)
 {
-    json_t *langs = json_array();
     ken_json_set_u64(o, "generation", s->generation);
     ken_json_set_time(o, "indexed_at", s->indexed_at_ms);
     ken_json_set_u64(o, "files", s->n_files);
@@ -24,15 +24,50 @@ static void set_counts(json_t *o, const ken_snapshot_stats *s)
     ken_json_set_u64(o, "segments", s->n_segments);
     ken_json_set_u64(o, "segment_bytes", s->segment_bytes);
     ken_json_set_u64(o, "index_bytes", s->store_bytes);
-    for (size_t i = 0; i < s->n_langs; i++) {
-        json_t *l = json_object();
-        ken_json_set_str(l, "language", s->langs[i].language);
-        ken_json_set_u64(l, "files", s->langs[i].n_files);
-        ken_json_set_u64(l, "lines", s->langs[i].n_lines);
-        ken_json_set_u64(l, "bytes", s->langs[i].n_bytes);
-        ken_json_append(langs, l);
-    }
-    ken_json_set(o, "languages", langs);
+    ken_json_set(o, "languages", ken_tool__langs_json(s, s->n_langs, true));
+}
+
+// ---- caches ------------------------------------------------------------------------------------
+
+static const struct {
+    ken_metric metric;
+    const char *key;
+} cache_counts[] = {
+    { KEN_METRIC_CACHE_HITS, "hits" },           { KEN_METRIC_CACHE_MISSES, "misses" },
+    { KEN_METRIC_CACHE_EVICTIONS, "evictions" }, { KEN_METRIC_CACHE_ENTRIES, "entries" },
+    { KEN_METRIC_CACHE_BYTES, "bytes" },
+};
+
+static json_t *cache_named(json_t *list, const char *name)
+{
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (ken_str_eq_c(ken_tool__member(json_array_get(list, i), "name"), name))
+            return json_array_get(list, i);
+    json_t *o = json_object();
+    ken_json_set_str(o, "name", ken_str_c(name));
+    ken_json_append(list, o);
+    return o;
+}
+
+static void set_counted(json_t *list, const ken_metric_family *f)
+{
+    for (size_t k = 0; k < sizeof cache_counts / sizeof *cache_counts; k++)
+        for (size_t i = 0; i < f->n && f->def == ken_metric_def_of(cache_counts[k].metric); i++)
+            ken_json_set_u64(cache_named(list, f->points[i].labels[0]), cache_counts[k].key,
+                             (uint64_t)f->points[i].value);
+}
+
+// What this process found in memory, of all projects, since it began to count.
+static void set_caches(json_t *o, ken_arena *arena)
+{
+    ken_metric_family *families = NULL;
+    if (!ken_metrics_is_on())
+        return;
+    json_t *list = json_array();
+    size_t n = ken_metrics_read(arena, &families);
+    for (size_t i = 0; i < n; i++)
+        set_counted(list, &families[i]);
+    ken_json_set(o, "caches", list);
 }
 
 // ---- all projects ------------------------------------------------------------------------------
@@ -99,6 +134,7 @@ static ken_status stats_of_all(const ken_tool_env *env, json_t **out, ken_err *e
     ken_json_set_u64(o, "index_bytes", all.store_bytes);
     ken_json_set(o, "projects", list);
     ken_json_set(o, "without_index", others);
+    set_caches(o, env->arena);
     ken_tool__fit(o, "projects", env->ctx->max_bytes, "more projects than fit here");
     if (st)
         json_decref(o);
@@ -111,22 +147,39 @@ ken_status ken_tool__stats(const ken_tool_env *env, const void *args, json_t **o
 {
     const ken_args_stats *a = args;
     ken_tool__scope scope;
+    ken_snapshot_stats stats;
     if (a->all || ken_str_eq(a->project, KEN_STR("*")))
         return stats_of_all(env, out, err);
     ken_status st = ken_tool__open(env, a->project, &scope, err);
     if (st)
         return st;
-    json_t *o = json_object();
-    set_counts(o, &scope.stats);
-    ken_tool__set_scope(o, &scope);
+    st = ken_snapshot_get_stats(scope.snap, env->arena, &stats, err);
+    if (!st) {
+        *out = json_object();
+        set_counts(*out, &stats);
+        set_caches(*out, env->arena);
+        ken_tool__set_scope(*out, &scope);
+    }
     ken_tool__close(env, &scope);
-    *out = o;
-    return KEN_OK;
+    return st;
 }
 
 static uint64_t count_of(const json_t *o, const char *key)
 {
     return (uint64_t)ken_tool__number(o, key);
+}
+
+static void put_caches(const json_t *answer, ken_arena *arena, ken_paint *out)
+{
+    const json_t *list = json_object_get(answer, "caches");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *c = json_array_get(list, i);
+        uint64_t hits = count_of(c, "hits"), all = hits + count_of(c, "misses");
+        ken_tool__put_row(out, ken_tool__member(c, "name").ptr,
+                          ken_arena_printf(arena, "%.1f%% of %llu look-ups were in memory",
+                                           all ? 100 * (double)hits / (double)all : 0,
+                                           (unsigned long long)all));
+    }
 }
 
 static void add_row(ken_table *t, ken_str name, const json_t *o)
@@ -207,5 +260,6 @@ void ken_tool__stats_text(const json_t *answer, ken_paint *out)
             out, "parsing",
             ken_arena_printf(&arena, "%llu files with syntax errors, %llu cut by lines",
                              (unsigned long long)n_errors, (unsigned long long)n_by_lines));
+    put_caches(answer, &arena, out);
     ken_arena_release(&arena);
 }

@@ -47,6 +47,10 @@ void ken_vector_builder_add(ken_vector_builder *b, int64_t content, const int8_t
                             const float *scales, uint32_t n);
 size_t ken_vector_builder_bytes(const ken_vector_builder *b); // memory in use
 uint32_t ken_vector_builder_n_contents(const ken_vector_builder *b);
+// What was added `i`-th, borrowed until it is written; returns its content.
+int64_t ken_vector_builder_at(const ken_vector_builder *b, uint32_t i, const int8_t **out_values,
+                              const float **out_scales, uint32_t *out_n);
+const ken_vector_model *ken_vector_builder_model(const ken_vector_builder *b);
 // Writes the segment and empties the builder.
 ken_status ken_vector_builder_finish(ken_vector_builder *b, const ken_block_sink *sink,
                                      ken_err *err) KEN_MUST_USE;

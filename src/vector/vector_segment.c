@@ -93,6 +93,21 @@ uint32_t ken_vector_builder_n_contents(const ken_vector_builder *b)
     return (uint32_t)b->contents.len;
 }
 
+int64_t ken_vector_builder_at(const ken_vector_builder *b, uint32_t i, const int8_t **out_values,
+                              const float **out_scales, uint32_t *out_n)
+{
+    const ken_vector_content *c = &b->contents.ptr[i];
+    *out_values = b->values.ptr + (size_t)c->first_row * b->model.n_dims;
+    *out_scales = b->scales.ptr + c->first_row;
+    *out_n = c->n_rows;
+    return c->id;
+}
+
+const ken_vector_model *ken_vector_builder_model(const ken_vector_builder *b)
+{
+    return &b->model;
+}
+
 static void pad(ken_block_cutter *out)
 {
     static const uint8_t zeros[ALIGN];

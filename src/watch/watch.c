@@ -264,11 +264,30 @@ static ken_watch_news end_number(ken_watch *w, watched *x)
     return ++w->n_ended < MAX_ENDED ? KEN_WATCH_QUIET : KEN_WATCH_TREE; // makes the numbers anew
 }
 
-// By its descriptor: what is watched is what was opened, whatever is moved meanwhile.
-// `key` begins with the path, and is NUL-terminated there.
-static void add_one(ken_watch *w, int root_fd, ken_str key, size_t path_len)
+// What stands before the path of a file.
+static size_t front_of(ken_str mark)
 {
-    const char *path = key.ptr;
+    return mark.len ? mark.len + 1 : 0;
+}
+
+// The mark and the path, as the name of a file or folder; its length.
+static size_t join(char *into, ken_str mark, ken_str path)
+{
+    size_t n = mark.len;
+    if (n)
+        memcpy(into, mark.ptr, n);
+    if (n && path.len)
+        into[n++] = '/';
+    if (path.len)
+        memcpy(into + n, path.ptr, path.len);
+    return n + path.len;
+}
+
+// By its descriptor: what is watched is what was opened, whatever is moved meanwhile.
+// `key` begins with the mark and the path, together `path_len` bytes, and is NUL-terminated there.
+static void add_one(ken_watch *w, int root_fd, ken_str mark, ken_str key, size_t path_len)
+{
+    const char *path = key.ptr + (mark.len < path_len ? front_of(mark) : path_len);
     char name[40];
     int fd = openat(root_fd, *path ? path : ".", O_PATH | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0) {
@@ -306,45 +325,46 @@ bool ken_watch_add_control(ken_watch *w, const char *path)
     return number >= 0;
 }
 
-void ken_watch_add(ken_watch *w, int root_fd, ken_str path)
+void ken_watch_add(ken_watch *w, int root_fd, ken_str mark, ken_str path)
 {
     char text[MAX_PATH + 1];
     bool is_new = false;
     if (w->fd < 0 || w->news == KEN_WATCH_BLIND)
         return;
-    if (path.len > MAX_PATH) {
+    if (path.len + front_of(mark) > MAX_PATH) {
         go_blind(w, "a path is too long");
         return;
     }
-    for (ken_str p = path;; p = ken_path_dir(p)) { // most of those above are known
-        (void)ken_map_put(&w->paths, p, 1, &is_new);
+    ken_str whole = ken_str_n(text, join(text, mark, path));
+    for (;; whole = ken_path_dir(whole)) { // most of those above are known
+        (void)ken_map_put(&w->paths, whole, 1, &is_new);
         if (!is_new)
             return;
-        memcpy(text, p.ptr, p.len);
-        text[p.len] = '\0';
-        add_one(w, root_fd, ken_str_n(text, p.len), p.len);
-        if (!p.len)
+        text[whole.len] = '\0';
+        add_one(w, root_fd, mark, whole, whole.len);
+        if (whole.len <= mark.len)
             return;
     }
 }
 
-void ken_watch_add_file(ken_watch *w, int root_fd, ken_str path, uint64_t inode, bool must)
+void ken_watch_add_file(ken_watch *w, int root_fd, ken_str mark, ken_str path, uint64_t inode,
+                        bool must)
 {
     char key[MAX_PATH + 1 + sizeof inode];
     bool is_new = false;
     if (w->fd < 0 || w->news == KEN_WATCH_BLIND || (!must && w->n_files >= w->max_files) ||
-        path.len > MAX_PATH)
+        path.len + front_of(mark) > MAX_PATH)
         return;
-    memcpy(key, path.ptr, path.len);
-    key[path.len] = '\0'; // in no path of a folder
-    memcpy(key + path.len + 1, &inode, sizeof inode);
-    ken_str whole = ken_str_n(key, path.len + 1 + sizeof inode);
+    size_t len = join(key, mark, path);
+    key[len] = '\0'; // in no path of a folder
+    memcpy(key + len + 1, &inode, sizeof inode);
+    ken_str whole = ken_str_n(key, len + 1 + sizeof inode);
     uint64_t *is_watched = ken_map_put(&w->paths, whole, 1, &is_new);
     if (!is_new && *is_watched)
         return;
     *is_watched = 1;
     w->n_files++;
-    add_one(w, root_fd, whole, path.len);
+    add_one(w, root_fd, mark, whole, len);
 }
 
 // ---- news --------------------------------------------------------------------------------------

@@ -38,12 +38,14 @@ void ken_watch_free(ken_watch *w);
 // is blind then.
 ken_status ken_watch_begin(ken_watch *w, ken_err *err) KEN_MUST_USE;
 // Watches a folder below `root_fd` ("" = itself) with the folders above it. One that is watched already
-// is nothing new, one that is gone is left out. What cannot be watched makes it blind.
-void ken_watch_add(ken_watch *w, int root_fd, ken_str path);
+// is nothing new, one that is gone is left out. What cannot be watched makes it blind. `mark`: what the
+// names of this root's files begin with, before a '/' (base/roots.h); empty = nothing.
+void ken_watch_add(ken_watch *w, int root_fd, ken_str mark, ken_str path);
 // Watches a file by itself, so that changes under any of its names are reported. `inode`: another file of
 // that name is another one. `must`: it has several names; others are left out when there are very many
 // (a sixteenth of what one user may watch, 8,192 at most).
-void ken_watch_add_file(ken_watch *w, int root_fd, ken_str path, uint64_t inode, bool must);
+void ken_watch_add_file(ken_watch *w, int root_fd, ken_str mark, ken_str path, uint64_t inode,
+                        bool must);
 // Watches a file that is no part of the tree, absolute, links followed: what happens to it is TREE. False when it
 // is not there or its changes would not be reported; that makes nothing blind.
 bool ken_watch_add_control(ken_watch *w, const char *path);
@@ -55,7 +57,7 @@ int ken_watch_fd(ken_watch *w);
 // The events until now are being handled. Neither TREE nor BLIND is forgotten.
 void ken_watch_forget(ken_watch *w);
 // Calls `on_name` for each file that may have changed since ken_watch_begin or the last ken_watch_forget, as
-// its path below the root; the news must be FILES or QUIET. False when not all of them are known.
+// its path below the root, with its mark; the news must be FILES or QUIET. False when not all of them are known.
 typedef void ken_watch_name_fn(void *ctx, ken_str path);
 bool ken_watch_name(const ken_watch *w, ken_watch_name_fn *on_name, void *ctx);
 // Why it is blind, with what can be done about it; empty when it is not.

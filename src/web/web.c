@@ -208,6 +208,7 @@ static void tick_until_done(void *ctx, size_t worker)
         pthread_mutex_unlock(&w->lock);
         ken_mcp_http_tick(w->mcp);
         ken_web__tick_events(w);
+        ken_web__tick_history(w);
         ken_web__tick_oauth(w);
         tell_shortage(w);
         ken_web__tick_syncs(w);
@@ -258,11 +259,17 @@ ken_status ken_web_start(ken_web *w, ken_err *err)
     size_t n_cores = ken_pool_cores();
     ken_mcp_opts mcp = w->opts.mcp ? *w->opts.mcp : (ken_mcp_opts){ .version = w->opts.version };
     mcp.project = KEN_STR("");
+    ken_web__open_history(w);
+    w->roster = ken_mcp_roster_new(ken_web__on_call, w);
+    mcp.roster = w->roster;
     ken_metrics_start(w->opts.version);
     ken_status st = ken_mcp_http_new(w->app, &mcp, &w->mcp, err);
     if (st)
         return st;
-    st = ken_jobs_open(w->app, &w->jobs, err);
+    const ken_jobs_opts jobs = {
+        .kind = "serve", .version = w->opts.version, .on_index = ken_web__on_index, .ctx = w
+    };
+    st = ken_jobs_open(w->app, &jobs, &w->jobs, err);
     if (st)
         return st;
     (void)ken_jobs_subscribe(w->jobs, ken_web__on_job, w);
@@ -278,12 +285,14 @@ ken_status ken_web_start(ken_web *w, ken_err *err)
     ken_web__add_jobs(w);
     ken_web__add_events(w);
     ken_web__add_webhook(w);
+    ken_web__add_page(w);
+    ken_web__add_clients(w);
     ken_web__add_oauth(w);
     st = start_one(w, false, &w->tcp, err);
     if (!st)
         st = start_one(w, true, &w->local, err);
     if (!st) {
-        st = ken_mcp_socket_start(w->app, w->opts.version, w->mcp_fd, &w->clients, err);
+        st = ken_mcp_socket_start(w->app, w->opts.version, w->mcp_fd, w->roster, &w->clients, err);
         w->mcp_fd = -1;
     }
     if (st)
@@ -294,6 +303,7 @@ ken_status ken_web_start(ken_web *w, ken_err *err)
     if (!ken_pool_n_workers(w->ticker))
         return KEN_FAIL(err, KEN_ENOMEM, "no thread for the server can be started");
     ken_pool_submit(w->ticker, tick_until_done, w);
+    ken_web__begin_history(w);
     atomic_store(&w->is_ready, true);
     return KEN_OK;
 }
@@ -365,6 +375,8 @@ void ken_web_stop(ken_web *w, int64_t grace_ms)
     int64_t left_ms = (end - ken_clock_mono_ns()) / 1000000;
     ken_jobs_close(w->jobs, left_ms > 0 ? left_ms : 0);
     ken_mcp_http_free(w->mcp);
+    ken_mcp_roster_free(w->roster);
+    ken_web__close_history(w);
     ken_throttle_free(w->callers);
     ken_throttle_free(w->projects);
     close_fd(w->listen_fd);

@@ -17,6 +17,7 @@ typedef struct api_call { // in the arena of its request
     json_t *args;
     char project[KEN_UUID_TEXT]; // the only one that may be touched; "" = any
     bool is_get;
+    int64_t began_ns; // on a worker
     ken_cancel cancel;
 } api_call;
 
@@ -166,7 +167,10 @@ static void make_answer(api_call *c, const ken_tool_ctx *tool, const char *etag)
     ken_err err = { 0 };
     json_t *result = NULL;
     char after[ETAG_MAX];
-    if (ken_tool_call(c->web->app, c->spec->name, c->args, tool, &result, &err))
+    ken_status st = ken_tool_call(c->web->app, c->spec->name, c->args, tool, &result, &err);
+    ken_web__note_operation(c->web,
+                            ken_clock_mono_ns() - c->began_ns); // before it is known to be over
+    if (st)
         ken_web__answer_failure(c->r, &err);
     else if (etag && is_whole(result) && find_etag(c, tool, after) && !strcmp(etag, after))
         ken_web__answer_json_as(c->r, with_text(result), etag);
@@ -192,12 +196,16 @@ static void run_call(void *ctx, size_t worker)
     };
     if (c->spec->timeout_ms)
         c->cancel.deadline_ns = ken_clock_mono_ns() + (int64_t)c->spec->timeout_ms * 1000000;
+    c->began_ns = ken_clock_mono_ns();
     bool has_etag = find_etag(c, &tool, etag);
     bool is_any = ken_str_eq_c(ken_str_trim(ken_httpd_header(c->r, "If-None-Match")), "*");
-    if (has_etag && !is_any && ken_httpd_knows(c->r, etag))
+    bool is_known = has_etag && !is_any && ken_httpd_knows(c->r, etag);
+    if (is_known) {
+        ken_web__note_operation(c->web, ken_clock_mono_ns() - c->began_ns);
         ken_web__answer_known(c->r, etag);
-    else
+    } else {
         make_answer(c, &tool, has_etag ? etag : NULL);
+    }
     json_decref(args);
 }
 
@@ -211,6 +219,10 @@ static bool refuses_call(ken_httpd_request *r, const ken_tool_spec *spec, bool i
         ken_web__answer_problem(r, 405, "EINVAL", "this operation changes something: use POST");
     } else if (!spec->is_read_only && !(q->grant.scopes & KEN_SCOPE_F_WRITE)) {
         ken_web__answer_problem(r, 403, "EPERM", "this access token may only read");
+    } else if (spec->needs_admin && !ken_grant_allows(&q->grant, KEN_SCOPE_F_ADMIN, NULL)) {
+        ken_web__answer_problem(r, 403, "EPERM",
+                                "this operation needs an access token of scope admin that is "
+                                "bound to no project");
     } else if (!is_get && ken_httpd_body(r).len && !ken_httpd_has_json(r)) {
         ken_web__answer_problem(r, 415, "EINVAL", "Content-Type must be application/json");
     } else {

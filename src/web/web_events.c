@@ -138,6 +138,34 @@ void ken_web__on_job(void *ctx, const ken_job *j)
     pthread_mutex_unlock(&w->feeds_lock);
 }
 
+void ken_web__on_index(void *ctx, ken_uuid project)
+{
+    ken_web *w = ctx;
+    char id[KEN_UUID_TEXT];
+    ken_buf text = KEN_BUF_INIT(EVENT_MAX);
+    json_t *o = json_object();
+    ken_uuid_format(project, id);
+    ken_json_set_str(o, "project_id", ken_str_c(id));
+    put_event(&text, "index", o);
+    pthread_mutex_lock(&w->feeds_lock);
+    for (const web_feed *f = w->feeds; f; f = f->next)
+        if (f->wants_status && (!f->is_bound || ken_uuid_eq(f->project, project)))
+            (void)ken_httpd_write(f->r, ken_buf_str(&text));
+    pthread_mutex_unlock(&w->feeds_lock);
+    ken_buf_release(&text);
+}
+
+// It may have ended, elsewhere, before the stream was there to hear of it.
+static void end_if_over(ken_web *w, const ken_job *j)
+{
+    ken_arena a;
+    ken_job now;
+    ken_arena_init(&a, 1024);
+    if (!ken_job_find(w->app, j->id, &a, &now, NULL) && ken_job_has_ended(now.state))
+        ken_web__on_job(w, &now);
+    ken_arena_release(&a);
+}
+
 void ken_web__stream_job(ken_web *w, ken_httpd_request *r, const ken_job *j)
 {
     ken_buf first = KEN_BUF_INIT(EVENT_MAX);
@@ -147,7 +175,9 @@ void ken_web__stream_job(ken_web *w, ken_httpd_request *r, const ken_job *j)
         (void)ken_httpd_write(r, ken_buf_str(&first));
         ken_httpd_end(r);
     } else {
-        (void)open_feed(w, r, (web_feed){ .is_of_job = true, .job = j->id }, ken_buf_str(&first));
+        const web_feed wish = { .is_of_job = true, .job = j->id };
+        if (open_feed(w, r, wish, ken_buf_str(&first)))
+            end_if_over(w, j);
     }
     ken_buf_release(&first);
 }
@@ -178,23 +208,6 @@ static json_t *status_json(ken_web *w)
     return o;
 }
 
-static json_t *tools_json(const ken_web *w)
-{
-    json_t *o = json_object(), *tools = json_array();
-    const ken_tool_spec *s;
-    for (size_t i = 0; (s = ken_tool_spec_at(i)); i++) {
-        if (!*s->set)
-            continue;
-        json_t *t = json_object();
-        json_object_set_new(t, "name", json_string(s->name));
-        json_object_set_new(t, "set", json_string(s->set));
-        ken_json_set_bool(t, "is_enabled", ken_mcp_http_offers(w->mcp, ken_str_c(s->name)));
-        json_array_append_new(tools, t);
-    }
-    json_object_set_new(o, "tools", tools);
-    return o;
-}
-
 static bool has_status_feed(ken_web *w)
 {
     bool has = false;
@@ -205,6 +218,34 @@ static bool has_status_feed(ken_web *w)
     return has;
 }
 
+// What one reader may hear of it.
+static void tell_call(const web_feed *f, const ken_mcp_seen_call *call, ken_buf *scratch)
+{
+    char id[KEN_UUID_TEXT] = "";
+    if (f->is_bound)
+        ken_uuid_format(f->project, id);
+    ken_str project = ken_str_c(id);
+    if (!f->wants_status || (f->is_bound && !ken_mcp_call_is_of(call, project)))
+        return;
+    ken_buf_clear(scratch);
+    put_event(scratch, "mcp:request", ken_web__call_json(call, project));
+    (void)ken_httpd_write(f->r, ken_buf_str(scratch));
+}
+
+void ken_web__on_call(void *ctx, const ken_mcp_seen_call *call)
+{
+    ken_web *w = ctx;
+    ken_web__note_operation(w, call->took_ns);
+    if (!has_status_feed(w))
+        return;
+    ken_buf text = KEN_BUF_INIT(EVENT_MAX);
+    pthread_mutex_lock(&w->feeds_lock);
+    for (const web_feed *f = w->feeds; f; f = f->next)
+        tell_call(f, call, &text);
+    pthread_mutex_unlock(&w->feeds_lock);
+    ken_buf_release(&text);
+}
+
 void ken_web__tick_events(ken_web *w)
 {
     int64_t now = ken_clock_mono_ns();
@@ -213,7 +254,7 @@ void ken_web__tick_events(ken_web *w)
     w->told_ns = now;
     ken_buf text = KEN_BUF_INIT(EVENT_MAX);
     put_event(&text, "mcp:status", status_json(w));
-    put_event(&text, "mcp:tools", tools_json(w));
+    put_event(&text, "mcp:tools", ken_web__tools_json(w));
     pthread_mutex_lock(&w->feeds_lock);
     for (const web_feed *f = w->feeds; f; f = f->next)
         if (f->wants_status)
@@ -227,7 +268,7 @@ static void get_events(void *ctx, ken_httpd_request *r)
     ken_web *w = ctx;
     ken_buf first = KEN_BUF_INIT(EVENT_MAX);
     put_event(&first, "mcp:status", status_json(w));
-    put_event(&first, "mcp:tools", tools_json(w));
+    put_event(&first, "mcp:tools", ken_web__tools_json(w));
     (void)open_feed(w, r, (web_feed){ .wants_status = true }, ken_buf_str(&first));
     ken_buf_release(&first);
 }

@@ -213,12 +213,13 @@ static web_request *take_request(const ken_web *w, ken_httpd_request *r)
     return q;
 }
 
-// Probes must answer without a token, and say nothing that needs one; so must what says where to get one.
-static bool is_probe(const ken_httpd_request *r)
+// Probes must answer without a token, and say nothing that needs one; so must what says where to get one, and the page
+// that asks people for theirs.
+static bool is_open_to_all(const ken_web *w, const ken_httpd_request *r)
 {
     ken_str path = ken_httpd_path(r);
     return ken_str_eq_c(path, "/healthz") || ken_str_eq_c(path, "/readyz") ||
-           ken_web__is_metadata(r);
+           ken_web__is_metadata(r) || ken_web__is_of_page(w, r);
 }
 
 // What is signed needs no token, and grants nothing else.
@@ -233,7 +234,7 @@ bool ken_web__check(void *ctx, ken_httpd_request *r)
     ken_web *w = ctx;
     web_request *q = take_request(w, r);
     const char *foreign = find_foreign(w, r, q);
-    bool is_open = is_probe(r);
+    bool is_open = is_open_to_all(w, r);
     if (!is_open)
         ken_web__begin_span(r, q);
     if (foreign) {

@@ -37,6 +37,8 @@ void ken_web__done(void *ctx, const ken_httpd_request *r)
     const web_request *q = ken_web__request(r);
     ken_web *w = ctx;
     atomic_fetch_add(&w->n_requests, 1);
+    if (ken_httpd_status(r) >= 400)
+        atomic_fetch_add(&w->n_errors, 1);
     const ken_metrics_http done = {
         .route = ken_httpd_route_of(r),
         .method = ken_httpd_method(r),

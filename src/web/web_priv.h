@@ -11,6 +11,7 @@
 #include "job/job.h"
 #include "json/json.h"
 #include "mcp/mcp_http.h"
+#include "mcp/mcp_roster.h"
 #include "mcp/mcp_socket.h"
 #include "model/grant.h"
 #include "oauth/oauth.h"
@@ -18,10 +19,12 @@
 
 enum {
     WEB_REQUEST_ID = 37, // characters, with the NUL
-    WEB_ROUTES_MAX = 64,
+    WEB_ROUTES_MAX = 128,
 };
 
-typedef struct web_feed web_feed; // web_events.c
+typedef struct web_page_file web_page_file; // web_page.c
+typedef struct web_feed web_feed;           // web_events.c
+typedef struct web_history web_history;     // web_history.c
 
 struct ken_web {
     ken_app *app;
@@ -36,6 +39,7 @@ struct ken_web {
     ken_str host, unix_path, mcp_path; // where it listens
     char *tls_cert, *tls_key;          // PEM; owned; NULL = no TLS
     ken_httpd *tcp, *local;            // local: the Unix socket
+    ken_mcp_roster *roster;            // of the next two
     ken_mcp_http *mcp;
     ken_mcp_socket *clients;          // `ken mcp` beside us
     ken_pool *pool;                   // of the API
@@ -46,8 +50,10 @@ struct ken_web {
     ken_cancel oauth_end; // of what asks its issuer
     atomic_bool is_fetching;
     atomic_uint_fast64_t n_requests; // that have ended
-    pthread_mutex_t feeds_lock;      // guards the next two
-    web_feed *feeds;                 // readers of events
+    atomic_uint_fast64_t n_errors;   // of them, with a status of 400 and more
+    web_history *history;
+    pthread_mutex_t feeds_lock; // guards the next two
+    web_feed *feeds;            // readers of events
     size_t n_feeds;
     int64_t told_ns;    // by the ticker, what the server does
     uint64_t n_starved; // the same, of descriptors, when it was told
@@ -55,6 +61,8 @@ struct ken_web {
     int64_t next_syncs_ns;
     ken_httpd_route routes[WEB_ROUTES_MAX];
     size_t n_routes;
+    web_page_file *page; // what the page is made of
+    size_t n_page;
     int64_t started_ns;
     ken_uuid run; // of this process; part of validators, for settings may differ in the next
     atomic_bool is_ready, is_stopping;
@@ -119,10 +127,31 @@ void ken_web__add_openapi(ken_web *w);
 void ken_web__add_jobs(ken_web *w);
 void ken_web__add_events(ken_web *w);
 void ken_web__add_webhook(ken_web *w);
+void ken_web__add_page(ken_web *w);
+// Whether a request is for a file of the page: no secret, and needs no token.
+bool ken_web__is_of_page(const ken_web *w, const ken_httpd_request *r);
+void ken_web__add_clients(ken_web *w);
+
+// ---- web_history.c ------------------------------------------------------------------------------
+void ken_web__open_history(ken_web *w);  // with its route
+void ken_web__begin_history(ken_web *w); // once there are workers
+void ken_web__tick_history(ken_web *w);  // each second
+void ken_web__close_history(ken_web *w); // nothing works any more
+// An operation or a call of a tool that has ended.
+void ken_web__note_operation(ken_web *w, int64_t ns);
+
+// ---- web_clients.c ------------------------------------------------------------------------------
+// `project`: the only one that the reader may know of; empty = any.
+json_t *ken_web__call_json(const ken_mcp_seen_call *c, ken_str project);
+json_t *ken_web__tools_json(const ken_web *w);
 
 // ---- web_events.c -------------------------------------------------------------------------------
 // A ken_jobs_fn.
 void ken_web__on_job(void *ctx, const ken_job *j);
+// Of ken_jobs_opts: tells readers of events that the index of a project has a new generation.
+void ken_web__on_index(void *ctx, ken_uuid project);
+// A ken_mcp_roster_fn: tells readers of events that a call of a tool has ended.
+void ken_web__on_call(void *ctx, const ken_mcp_seen_call *call);
 // Answers with the job as it is and its changes until it ends.
 void ken_web__stream_job(ken_web *w, ken_httpd_request *r, const ken_job *j);
 void ken_web__tick_events(ken_web *w); // each second

@@ -18,7 +18,7 @@ const isDemanded = process.env.KEN_CONFORMANCE_SERVER !== undefined;
 // Scenarios and checks that a revision requires of a server, by hand: the suite must not shrink unseen.
 const required = {
   '2025-11-25': { scenarios: 30, checks: 69 },
-  '2026-07-28': { scenarios: 37, checks: 118 },
+  '2026-07-28': { scenarios: 37, checks: 119 },
 };
 // Not required, and passed.
 const beyond = {

@@ -14,6 +14,28 @@ export const binary = path.resolve(
 export const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'ken-clients-'));
 process.on('exit', () => fs.rmSync(scratch, { recursive: true, force: true }));
 
+// Where KEN_TEST_CLIENT_DATABASE names a server of PostgreSQL, each data folder is a database of its own there.
+const server = process.env.KEN_TEST_CLIENT_DATABASE ?? '';
+const databases = new Map();
+
+function sql(text) {
+  execFileSync(process.env.KEN_TEST_PSQL ?? 'psql', [server, '-qc', text], { stdio: 'ignore' });
+}
+
+function database(name) {
+  if (!databases.has(name)) {
+    const id = `ken_clients_${process.pid}_${databases.size}`;
+    sql(`CREATE DATABASE ${id}`);
+    databases.set(name, id);
+  }
+  return server.replace(/\/[^/]*$/, `/${databases.get(name)}`);
+}
+
+process.on('exit', () => {
+  for (const id of databases.values())
+    sql(`DROP DATABASE ${id} WITH (FORCE)`);
+});
+
 // Sanitizers and other work on the machine make everything slower; limits are for what hangs.
 export const patience = Number(process.env.KEN_TEST_PATIENCE ?? 1);
 
@@ -26,6 +48,7 @@ export function env(name) {
     KEN_DATA_DIR: path.join(dir, 'data'),
     ASAN_OPTIONS: process.env.ASAN_OPTIONS ?? '',
     LC_ALL: 'C.UTF-8',
+    ...(server ? { DATABASE_URL: database(name) } : {}),
   };
 }
 
@@ -115,8 +138,8 @@ export const modernMeta = {
 
 // The program on a raw wire. Every line it writes must be a JSON message.
 export class Wire {
-  constructor(name, cwd, args = ['mcp', '--format', 'json']) {
-    this.child = spawn(binary, args, { cwd, env: env(name), stdio: ['pipe', 'pipe', 'pipe'] });
+  constructor(name, cwd, args = ['mcp', '--format', 'json'], settings = {}) {
+    this.child = spawn(binary, args, { cwd, env: { ...env(name), ...settings }, stdio: ['pipe', 'pipe', 'pipe'] });
     this.messages = [];
     this.noise = [];
     this.waiting = [];

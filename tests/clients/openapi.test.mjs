@@ -109,7 +109,11 @@ const calls = [
   ['trace_execution', { entry_point: 'main', to: 'parse_number' }], ['get_architecture', {}],
   ['query_impact', { symbol: 'parse_number' }], ['query_impact', { file_path: 'src/parse.c' }], ['query_impact', { diff: 'uncommitted' }],
   ['outline', { file_path: 'src/retry.py' }], ['outline', { file_path: 'README.md', links: true }],
-  ['list_chunks', { file_path: 'src/retry.py' }], ['nodeSource', { id: 'src/parse.c#parse_number' }],
+  ['list_chunks', { file_path: 'src/retry.py' }], ['list_files', {}], ['list_files', { filter: 'RETRY', limit: 1 }],
+  ['read_file', { file_path: 'src/retry.py' }], ['read_file', { file_path: 'src/main.c', line_start: 2, line_end: 3 }],
+  ['symbol_graph', {}], ['symbol_graph', { symbol_name: 'parse_number', external: true }],
+  ['symbol_graph', { level: 'file', max_nodes: 2 }], ['symbol_graph', { file_path: 'src/main.c' }],
+  ['nodeSource', { id: 'src/parse.c#parse_number' }],
   ['build_context', { query: 'parse_number' }], ['dead_code', {}], ['hotspots', {}], ['list_routes', {}], ['list_secrets', {}],
   ['tests_for', { symbol: 'parse_number' }], ['create_task', { title: 'one', project }], ['list_tasks', {}],
   ['checkpoint_save', { summary: 'half done', context: { next: 'more' } }], ['checkpoint_list', {}],
@@ -159,9 +163,35 @@ test('answers have the shapes that the document says', async () => {
   await ask('get_repo_status', { project: 'clone' });
   await ask('list_repositories', {});
   await ask('remove_repository', { project: 'clone', confirm: true });
+  await ask('select_project', { project });
+  await ask('list_projects', { counts: true });
+  const fresh = path.join(scratch, 'openapi-fresh');
+  fs.mkdirSync(fresh);
+  fs.writeFileSync(path.join(fresh, 'a.py'), 'a = 1\n');
+  await ask('list_folders', { path: scratch });
+  await ask('preview_scope', { path: fresh, exclude_patterns: ['gen/**'] });
+  await ask('add_project', { path: fresh, name: 'fresh', exclude_patterns: ['gen/**'] });
+  await ask('update_project', { project: 'fresh', name: 'fresher', include_patterns: ['*.py'] });
+  await ask('preview_scope', { project: 'fresher' });
+  await ask('list_settings', { project });
+  await ask('change_setting', { key: 'indexing.jobs', value: '1' });
+  await ask('change_setting', { key: 'indexing.jobs', value: null });
+  await ask('list_models', { project });
+  await ask('use_model', { model: 'builtin', project });
   await ask('archive_project', { project });
   await ask('archive_project', { project, undo: true });
   await ask('remove_project', { project, confirm: true });
+  // What is no operation has a shape, too.
+  for (const route of ['server', 'clients', 'tools', 'jobs', 'history']) {
+    const answer = await (await fetch(`${served.url}/api/v1/${route}`)).json();
+    const { $ref } = document.paths[`/api/v1/${route}`].get.responses[200].content['application/json'].schema;
+    const fits = ajv.getSchema(`ken${$ref}`);
+    if (!fits(answer))
+      wrong.push(`${route}: ${ajv.errorsText(fits.errors)}`);
+    for (const member of Object.keys(answer))
+      if (!(member in fits.schema.properties))
+        wrong.push(`${route}: '${member}' is not in the document`);
+  }
   assert.deepEqual(wrong, []);
   for (const { route, method, operation } of operations())
     if (method === 'post' && operation.responses[200]?.content['application/json'].schema.$ref?.endsWith('Answer'))

@@ -2,11 +2,12 @@
 // The program on a raw wire: every byte of stdout, time to start, cancellation, end of input.
 import { countTokens as o200k } from 'gpt-tokenizer/encoding/o200k_base';
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 
 import Ajv2020 from 'ajv/dist/2020.js';
 
-import { Wire, makeLargeProject, makeProject, modernMeta, patience, sleep } from './lab.mjs';
+import { Wire, binary, makeLargeProject, makeProject, modernMeta, patience, sleep } from './lab.mjs';
 
 const initialize = {
   protocolVersion: '2025-11-25',
@@ -15,6 +16,9 @@ const initialize = {
 };
 const project = makeProject('wire-project');
 const large = makeLargeProject('wire-large');
+const tree = makeLargeProject('wire-tree'); // a work tree, which a first question indexes
+spawnSync('git', ['init', '--quiet', tree]);
+const slow = [undefined, { KEN_JOBS: '1' }]; // so that it takes seconds anywhere
 
 test('a session is not sent the same code twice, a stateless client says what it has seen', async () => {
   const w = new Wire('seen', project);
@@ -236,10 +240,67 @@ test('cancelling really stops an indexing run', async (t) => {
   assert.equal(w.messages.find((m) => m.id === 'slow'), undefined);
   const seen = w.messages.filter((m) => m.method === 'notifications/progress').map((m) => m.params.progress);
   assert.deepEqual(seen, [...new Set(seen)].sort((a, b) => a - b));
+  // What it had committed on its way is there, and is told to be a part.
   const status = (await w.call('get_repo_status', { project: large })).result.structuredContent;
-  assert.equal(status.status, 'not_indexed');
+  assert.match(status.status, /^(not_indexed|partial)$/);
   await w.end();
   assert.deepEqual(w.noise, []);
+});
+
+test('a first index that takes long answers on its way, and says so', async (t) => {
+  const w = new Wire('partial', tree, ...slow);
+  await w.request('initialize', initialize);
+  const ask = async (name, args) => {
+    const began = performance.now();
+    const answer = (await w.call(name, args)).result;
+    return { ...answer, ms: performance.now() - began, body: answer.structuredContent };
+  };
+  const query = { query: 'where is the value of a step computed' };
+  const first = await ask('search_code', query);
+  t.diagnostic(`first answer after ${first.ms.toFixed(0)} ms: ${first.body.incomplete}`);
+  assert.equal(first.isError, false);
+  assert.ok(first.body.results.length > 0);
+  assert.match(first.body.incomplete, /^partial index: [\d,]+ of [\d,]+ files are in it; the others are being read/);
+  const unknown = await ask('query_impact', { file_path: 'part49/unit_999.c' }); // of the last ones
+  assert.match(unknown.content[0].text, /partial index: [^]*was not looked at yet/);
+  const outside = await ask('query_impact', { file_path: binary }); // which is there, and nobody's business
+  assert.doesNotMatch(outside.content[0].text, /looked at/);
+  const nobody = await ask('find_usages', { symbol_name: 'nobody_calls_this' });
+  assert.match(nobody.content[0].text, /partial index: /);
+  const status = (await ask('get_repo_status', {})).body;
+  assert.equal(status.status, 'partial');
+  assert.ok(status.indexing.files_total > status.indexing.files_done);
+  const listed = (await ask('list_projects', {})).body.projects[0];
+  assert.equal(listed.status, 'indexing');
+  assert.equal(listed.indexing.pid, status.indexing.pid);
+  const beside = new Wire('partial', tree, ...slow); // another process answers from the same generations
+  await beside.request('initialize', initialize);
+  const other = (await beside.call('search_code', query)).result.structuredContent;
+  assert.match(other.incomplete, /^partial index: /);
+  await beside.end();
+  let n = 0;
+  for (let body = first.body; body.incomplete; n++) {
+    await sleep(500);
+    body = (await ask('search_code', query)).body;
+    assert.ok(n < 600 * patience, body.incomplete);
+  }
+  assert.equal((await ask('get_repo_status', {})).body.status, 'ready');
+  await w.end();
+  assert.deepEqual(w.noise, []);
+});
+
+test('a first index ends with its process, and goes on in the next', async () => {
+  const w = new Wire('partial-again', tree, ...slow);
+  await w.request('initialize', initialize);
+  const first = (await w.call('search_code', { query: 'value of a step' })).result.structuredContent;
+  const how = await w.end();
+  assert.deepEqual([how.code, how.signal], [0, null]);
+  const done = (body) => Number(/^partial index: ([\d,]+) of/.exec(body.incomplete)?.[1].replaceAll(',', '') ?? Infinity);
+  const again = new Wire('partial-again', tree, ...slow);
+  await again.request('initialize', initialize);
+  const second = (await again.call('search_code', { query: 'value of a step' })).result.structuredContent;
+  assert.ok(done(second) >= done(first), `${second.incomplete}, ${first.incomplete}`);
+  await again.end();
 });
 
 test('pings are answered while indexing', async (t) => {

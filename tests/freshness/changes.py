@@ -294,6 +294,9 @@ class Tree:
         rel = os.path.join(self.rng.choice(self.folders()), self.fresh("repo"))
         self.write(os.path.join(rel, "inner.py"), self.code(".py"))
         self.between()
+        if self.rng.random() < 0.5:  # it is one once what is in .git is whole
+            os.mkdir(self.path(os.path.join(rel, ".git")))
+            self.between()
         subprocess.run(["git", "init", "-q"], cwd=self.path(rel), check=True)
 
     def environment(self):
@@ -386,8 +389,8 @@ def questions(tree, rng):
     ]
 
 
-def one_shot(ken, root, data, name):
-    env = dict(os.environ, KEN_DATA_DIR=data)
+def one_shot(ken, root, data, name, **settings):
+    env = dict(os.environ, KEN_DATA_DIR=data, **settings)
     p = subprocess.run([ken, "refs", "--json", name], cwd=root, env=env, stdout=subprocess.PIPE,
                        stderr=subprocess.PIPE)
     try:
@@ -396,26 +399,35 @@ def one_shot(ken, root, data, name):
         return p.stderr.decode()
 
 
-def main():
-    ap = argparse.ArgumentParser(description=__doc__)
+def begin(doc, name, *options):
+    """What the programs that change trees at random begin with: their options, a folder of their own as home, and the
+    dice, whose seed is printed. `options`: further ones, as (name, default)."""
+    ap = argparse.ArgumentParser(description=doc)
     here = os.path.dirname(os.path.abspath(__file__))
     ap.add_argument("--ken", required=True)
     ap.add_argument("--tree", default=os.path.join(here, "..", "data", "sample"))
-    ap.add_argument("--changes", type=int, default=40)
     ap.add_argument("--seed", type=int, default=0)
     ap.add_argument("--seconds", type=float, default=0, help="stop after so many, 0 = never")
+    for option, default in options:
+        ap.add_argument(option, type=type(default), default=default)
     a = ap.parse_args()
-    seed = a.seed or random.SystemRandom().randrange(1, 1 << 31)
-    rng = random.Random(seed)
-    ken = os.path.abspath(a.ken)
-    top = tempfile.mkdtemp(prefix="ken-changes-")
+    a.seed = a.seed or random.SystemRandom().randrange(1, 1 << 31)
+    a.ken, a.tree = os.path.abspath(a.ken), os.path.abspath(a.tree)
+    top = os.path.realpath(tempfile.mkdtemp(prefix=f"ken-{name}-"))
     os.environ.update(HOME=top, XDG_CONFIG_HOME=os.path.join(top, "config"))
     os.environ.pop("KEN_DATA_DIR", None)
-    tree = Tree(os.path.abspath(a.tree), os.path.join(top, "tree"), rng)
+    print(f"seed {a.seed}", flush=True)
+    return a, top, random.Random(a.seed)
+
+
+def main():
+    # --database: the URL of a PostgreSQL that keeps what is compared with a new index.
+    a, top, rng = begin(__doc__, "changes", ("--changes", 40), ("--database", "none"))
+    ken, seed = a.ken, a.seed
+    tree = Tree(a.tree, os.path.join(top, "tree"), rng)
     data, new = os.path.join(top, "data"), os.path.join(top, "new")
-    server = Server(ken, tree.root, data)
+    server = Server(ken, tree.root, data, KEN_DATABASE_URL=a.database)
     began, n_answers, trail = time.time(), 0, []
-    print(f"seed {seed}", flush=True)
     server.ask("search_code", {"query": "basket"})
     tree.between = lambda: server.ask("search_code", {"query": "basket", "search_type": "text"})
     try:
@@ -425,11 +437,12 @@ def main():
             got = [server.ask(*q) for q in asked]
             again = server.ask(*asked[0])
             shutil.rmtree(new, ignore_errors=True)
-            reference = Server(ken, tree.root, new)
+            reference = Server(ken, tree.root, new, KEN_DATABASE_URL="none")
             want = [reference.ask(*q) for q in asked]
             reference.close()
             name = asked[4][1]["symbol_name"]
-            one, one_new = (one_shot(ken, tree.root, d, name) for d in (data, new))
+            one = one_shot(ken, tree.root, data, name, KEN_DATABASE_URL=a.database)
+            one_new = one_shot(ken, tree.root, new, name, KEN_DATABASE_URL="none")
             n_answers += len(asked) + 2
             checks = list(zip(asked, got, want)) + [(("again",) + asked[0], again, want[0]),
                                                     (("one-shot", name), one, one_new)]

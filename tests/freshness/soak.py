@@ -4,8 +4,9 @@
 
 One hand edits a tree, one works in it with git, one pushes to a remote repository that ken follows over git
 http-backend and git daemon. `ken serve`, a `ken mcp` that it answers, a `ken mcp` that works alone and commands are
-asked all the while; `ken index`, jobs of the server and `ken repo sync` write; any of these processes is killed at
-any instant. No answer on the way may be a failure of ken's own.
+asked all the while, of the tree and of its worktrees, which share its index and come and go; `ken index`, `ken watch`,
+jobs of the server and `ken repo sync` write, and `ken export` and `ken import` carry the index into a second data
+folder; any of these processes is killed at any instant. No answer on the way may be a failure of ken's own.
 
 Now and then the hands rest. Then each way to ask must give, for the tree, its worktrees and the clones, what an index
 gives that was made just now in a data folder of its own, and both indexes must be equal row for row
@@ -28,7 +29,6 @@ import os
 import random
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -40,7 +40,7 @@ import urllib.request
 import changes
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "serve"))
-import remotes  # noqa: E402
+import remote_lab  # noqa: E402
 
 PATIENCE = 240  # seconds for one answer on a machine that is busy, with sanitizers
 # What an answer says when it was made of less than there is.
@@ -191,6 +191,14 @@ class Hand(changes.Tree):
     GIT = (["commit"] * 2 + ["switch"] * 4 + ["branch", "merge", "rebase", "stash", "stash_pop", "worktree_edit"] * 2 +
            ["back", "reset", "add", "add_ignored", "untrack", "tidy", "restart", "worktree_add", "worktree_remove"])
 
+    def resolve_settings(self):
+        """A merge left both sides in the settings, with which no run begins; somebody takes none."""
+        for root in (self.root, *self.worktrees):
+            path = os.path.join(root, ".ken.yaml")
+            with contextlib.suppress(OSError), open(path, "rb") as f:
+                if b"<<<<<<<" in f.read():
+                    os.truncate(path, 0)
+
     def act(self, kinds):
         name = self.rng.choice(kinds)
         try:
@@ -303,6 +311,7 @@ class Soak:
     def __init__(self, a, top, seed):
         self.ken, self.dump_program, self.top, self.seed = os.path.abspath(a.ken), os.path.abspath(a.dump), top, seed
         self.data, self.new = os.path.join(top, "data"), os.path.join(top, "new")
+        self.second, self.bundle = os.path.join(top, "second"), os.path.join(top, "tree.kenindex")
         self.rng = self.chance("main")
         self.counts, self.trail = collections.Counter(), collections.deque(maxlen=40)
         self.failure, self.stops, self.lock = None, [], threading.Lock()
@@ -370,25 +379,15 @@ class Soak:
         self.pusher.push("dev")
 
     def serve_http(self):
-        handler = type("Handler", (remotes.Backend,), {"root": os.path.dirname(self.bare), "seen": []})
+        handler = type("Handler", (remote_lab.Backend,), {"root": os.path.dirname(self.bare), "seen": []})
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         self.stops.append(lambda: (server.shutdown(), server.server_close()))
         return server.server_address[1]
 
     def serve_daemon(self):
-        with socket.socket() as s:
-            s.bind(("127.0.0.1", 0))
-            port = s.getsockname()[1]
-        daemon = subprocess.Popen(["git", "daemon", "--reuseaddr", "--listen=127.0.0.1", f"--port={port}", "--export-all",
-                                   f"--base-path={os.path.dirname(self.bare)}"], process_group=0, stderr=subprocess.DEVNULL)
-        self.stops.append(lambda: (os.killpg(daemon.pid, signal.SIGTERM), daemon.wait()))
-        for _ in range(200):
-            try:
-                socket.create_connection(("127.0.0.1", port)).close()
-                break
-            except OSError:
-                time.sleep(0.05)
+        port, stop = remote_lab.start_daemon(os.path.dirname(self.bare))
+        self.stops.append(stop)
         return port
 
     def add(self, url, name, branch):
@@ -414,6 +413,55 @@ class Soak:
         name = rng.choice(self.clones)[0]
         self.run("repo", "sync", name, *rng.choice([[], [], ["--force"]]), kill_after=rng.choice([0.1, 0.5, PATIENCE, PATIENCE]))
         self.note("syncs", name)
+
+    def worktree(self):
+        """One of the worktrees is indexed, or asked by a process of its own; it may go meanwhile."""
+        rng, paths = self.worktree_rng, list(self.gitter.worktrees)
+        if not paths:
+            return
+        root = rng.choice(paths)
+        if rng.random() < 0.3:
+            self.run("index", root, *rng.choice([[], ["--force"]]), kill_after=rng.choice([0.1, 0.5, PATIENCE]))
+            self.note("index runs of worktrees", os.path.basename(root))
+            return
+        try:
+            question = rng.choice(questions(Hand("q", root, rng), rng))
+            answer = Command(self, root, self.data).ask(*question)
+        except OSError:
+            return
+        self.check_moving("a worktree", question, answer)
+        self.note("questions of worktrees while all moved", "")
+
+    def watch(self):
+        """`ken watch` for some seconds, of the tree or a worktree; it ends as it is told to, or is killed."""
+        rng = self.watch_rng
+        root = rng.choice([self.root, self.root, *self.gitter.worktrees[-1:]])
+        try:
+            p = subprocess.Popen([self.ken, "watch", "--json"], cwd=root, env=self.env(), text=True, errors="replace",
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+        except OSError:
+            return
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            p.wait(rng.uniform(0.1, 6))
+        how = rng.choice([signal.SIGTERM, signal.SIGTERM, signal.SIGKILL])
+        if p.poll() is None:
+            p.send_signal(how)
+        out, err = p.communicate(timeout=PATIENCE)
+        if "Sanitizer" in err or p.returncode not in (0, 1, -signal.SIGKILL, -signal.SIGTERM):
+            raise Difference(f"ken watch of {root} ended with {p.returncode}:\n{err[-3000:]}")
+        self.note("watches", f"{os.path.basename(root)} {how.name}")
+        self.counts["updates of watches"] += out.count("\n")
+
+    def travel(self):
+        """The index of the tree goes into a second data folder, and replaces what is there."""
+        rng = self.travel_rng
+        for words in (["export", self.bundle], ["import", self.bundle, "--force", "--any-commit"]):
+            data = self.second if words[0] == "import" else self.data
+            done = self.run(*words, "--json", cwd=self.root, data=data, kill_after=rng.choice([0.1, PATIENCE, PATIENCE]))
+            with contextlib.suppress(ValueError):
+                self.check_moving(words[0], words, json.loads(done.stdout))
+            if not done.returncode:
+                self.note(f"{words[0]}s", "")
 
     def job(self):
         with self.server_lock:
@@ -485,10 +533,12 @@ class Soak:
 
     def actors(self):
         self.index_rng, self.sync_rng, self.job_rng, self.kill_rng = map(self.chance, ("index", "sync", "job", "kill"))
+        self.worktree_rng, self.watch_rng, self.travel_rng = map(self.chance, ("worktree", "watch", "travel"))
         hands = [("editor", lambda: self.note("edits", self.editor.act(Hand.EDITS)), 0.05),
                  ("git", lambda: self.note("git operations", self.gitter.act(Hand.GIT)), 0.3),
                  ("pusher", lambda: self.note("pushes", self.pusher.act()), 1),
-                 ("index", self.index, 0.5), ("sync", self.sync, 1), ("job", self.job, 2), ("killer", self.kill, 7)]
+                 ("index", self.index, 0.5), ("sync", self.sync, 1), ("job", self.job, 2), ("killer", self.kill, 7),
+                 ("worktree", self.worktree, 0.5), ("watch", self.watch, 1), ("travel", self.travel, 3)]
         ways = [("serve", 0.1), ("mcp", 0.1), ("mcp alone", 0.1), ("command", 0.2)]
         return [Actor(n, self.guarded(act), pause) for n, act, pause in hands] + [
             Actor(n, self.guarded(self.asker(n)), pause) for n, pause in ways]
@@ -545,15 +595,18 @@ class Soak:
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
         if done.returncode:
             raise Difference(f"the index of {root}: {done.stderr}")
+        lines = done.stdout.splitlines()
         # After a forced run that was killed one content may stand twice: as it was, and as it was read anew.
-        return sorted(set(done.stdout.splitlines()))
+        contents = {line for line in lines if line.startswith("content ")}
+        return sorted([*contents, *(line for line in lines if not line.startswith("content "))])
 
-    def compare_rows(self, root, name):
-        got, want = self.rows(root, self.data), self.rows(root, self.new)
+    def compare_rows(self, root, name, data=None):
+        got, want = self.rows(root, data or self.data), self.rows(root, self.new)
         self.counts["rows compared"] += len(want)
         if got != want:
-            raise Difference(f"{name}: rows\n  only here: {sorted(set(got) - set(want))[:10]}\n"
-                             f"  only in a fresh index: {sorted(set(want) - set(got))[:10]}")
+            got, want = collections.Counter(got), collections.Counter(want)
+            raise Difference(f"{name}: rows\n  only here: {sorted((got - want).elements())[:10]}\n"
+                             f"  only in a fresh index: {sorted((want - got).elements())[:10]}")
 
     def compare_clone(self, name, branch, root):
         synced = self.run("repo", "sync", name)
@@ -566,9 +619,21 @@ class Soak:
             raise Difference(f"ken repo sync {name} of a branch that is gone: {synced.stdout}")
         self.compare(root, name, questions(Hand("q", root, self.rng), self.rng)[:4])
 
+    def compare_second(self):
+        """What was imported, and then brought up to date, is what a fresh index has."""
+        if not os.path.exists(os.path.join(self.second, "indexes")):
+            return
+        shutil.rmtree(self.new, ignore_errors=True)
+        for data in (self.second, self.new):
+            done = self.run("index", self.root, data=data)
+            if done.returncode:
+                raise Difference(f"an index that was imported: {done.stdout}{done.stderr}")
+        self.compare_rows(self.root, "an imported index", self.second)
+
     def rest(self):
         if self.failure:
             raise self.failure
+        self.gitter.resolve_settings()
         hand = Hand("q", self.root, self.rng)
         hand.n = self.editor.n
         self.compare(self.root, "the tree", questions(hand, self.rng))
@@ -577,6 +642,7 @@ class Soak:
         for path in self.gitter.worktrees[-2:]:
             self.run("index", path)
             self.compare(path, "a worktree", questions(Hand("q", path, self.rng), self.rng)[:4])
+        self.compare_second()
         litter = [f for f in glob.glob(f"{self.data}/**/*", recursive=True) if ".damaged" in f]
         if litter:
             raise Difference(f"put aside as damaged: {litter}")

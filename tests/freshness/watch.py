@@ -467,6 +467,16 @@ class Following(Tree):
         self.assertEqual(self.process.wait(PATIENCE), 0)
         self.process.stdin = None
 
+    def test_a_repository_that_is_being_made_is_left_out_once_it_is_one(self):
+        self.two_branches(3)
+        self.begin_mcp()
+        ask = lambda name: json.dumps(self.mcp("tools/call", name="get_definition", arguments={"symbol_name": name}))
+        self.save("sub/deep/inner.c", "int inner(void)\n{\n    return 1;\n}\n")
+        os.mkdir(os.path.join(self.root, "sub", ".git"))
+        self.assertIn("inner.c", ask("inner"))  # git does not take it for one yet
+        subprocess.run(["git", "init", "-q", os.path.join(self.root, "sub")], env=self.env, check=True)
+        self.assertNotIn("inner.c", ask("inner"))
+
     def test_mcp_does_not_otherwise(self):
         self.begin_mcp()
         time.sleep(1.5)

@@ -1,27 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Worktrees of one repository share an index, and every answer is what a fresh index of the one tree would give.
+"""Worktrees and clones of one repository share an index, and every answer is what a fresh index of the one tree would give.
 
-Several worktrees of a copy of a tree are changed at random (files, branches, merges), added and removed. After each
+Several worktrees and clones of a copy of a tree are changed at random (files, branches, merges), added and removed. After each
 change the same questions go to a server that has run all along, for that worktree and for another one, and to a new
 index of each folder alone. All answers must agree, generation numbers and times aside. At the end the index is checked
 whole, and what the removed worktrees had is gone from it.
 
     worktrees.py --ken build/release/ken [--tree DIR] [--changes N] [--seed N] [--seconds S]
 """
-import argparse
 import json
 import os
-import random
 import shutil
 import sqlite3
 import subprocess
 import sys
-import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from changes import Server, Tree, questions  # noqa: E402
+from changes import Server, Tree, begin, questions  # noqa: E402
 
 
 class Worktree(Tree):
@@ -31,13 +28,38 @@ class Worktree(Tree):
         self.rng, self.n, self.names, self.root = rng, 0, [], root
         self.__dict__.update({k: v for k, v in main.__dict__.items() if k not in self.__dict__})
         self.branch_name = os.path.basename(root)
-        main.git("worktree", "add", "-f", "-B", self.branch_name, root)
+        self.take(main)
+
+    def take(self, main):
+        main.git("worktree", "add", "-f", "-B", self.branch_name, self.root)
+
+    def drop(self, main):
+        main.git("worktree", "remove", "--force", self.root)
+        shutil.rmtree(self.root, ignore_errors=True)
+
+    def merge(self):
+        self.git("merge", "--no-edit", "-X", "theirs", self.rng.choice(["main", "master", "HEAD~1"]))
 
     def one(self, allow_several=True):
         if self.rng.random() < 0.1:  # what others of the repository committed
-            self.git("merge", "--no-edit", "-X", "theirs", self.rng.choice(["main", "master", "HEAD~1"]))
+            self.merge()
             return "merge"
         return super().one(allow_several)
+
+
+class Clone(Worktree):
+    """The same as a clone, whose commits the others do not have."""
+
+    def take(self, main):
+        main.git("clone", "-q", main.root, self.root)
+        self.git("checkout", "-q", "-B", self.branch_name)
+
+    def drop(self, main):
+        shutil.rmtree(self.root, ignore_errors=True)
+
+    def merge(self):
+        self.git("fetch", "-q")
+        self.git("merge", "--no-edit", "-X", "theirs", "origin/HEAD")
 
 
 def check_index(path):
@@ -59,33 +81,20 @@ def check_index(path):
 
 
 def main():
-    ap = argparse.ArgumentParser(description=__doc__)
-    here = os.path.dirname(os.path.abspath(__file__))
-    ap.add_argument("--ken", required=True)
-    ap.add_argument("--tree", default=os.path.join(here, "..", "data", "sample"))
-    ap.add_argument("--changes", type=int, default=40)
-    ap.add_argument("--worktrees", type=int, default=3)
-    ap.add_argument("--seed", type=int, default=0)
-    ap.add_argument("--seconds", type=float, default=0, help="stop after so many, 0 = never")
-    a = ap.parse_args()
-    seed = a.seed or random.SystemRandom().randrange(1, 1 << 31)
-    rng = random.Random(seed)
-    ken = os.path.abspath(a.ken)
-    top = tempfile.mkdtemp(prefix="ken-worktrees-")
-    os.environ.update(HOME=top, XDG_CONFIG_HOME=os.path.join(top, "config"))
-    os.environ.pop("KEN_DATA_DIR", None)
+    a, top, rng = begin(__doc__, "worktrees", ("--changes", 40), ("--worktrees", 3))
+    ken, seed = a.ken, a.seed
     data, new = os.path.join(top, "data"), os.path.join(top, "new")
-    first = Tree(os.path.abspath(a.tree), os.path.join(top, "first"), rng)
+    first = Tree(a.tree, os.path.join(top, "first"), rng)
     servers = {first: Server(ken, first.root, data)}
     servers[first].ask("search_code", {"query": "basket"})
     trees, n_added, n_answers, trail = [first], 0, 0, []
     began = time.time()
-    print(f"seed {seed}", flush=True)
 
     def add():
         nonlocal n_added
         n_added += 1
-        t = Worktree(first, os.path.join(top, f"tree{n_added}"), rng)
+        made = Clone if rng.random() < 0.4 else Worktree
+        t = made(first, os.path.join(top, f"tree{n_added}"), rng)
         trees.append(t)
         servers[t] = Server(ken, t.root, data)
         return t
@@ -93,8 +102,7 @@ def main():
     def drop():
         t = trees.pop(rng.randrange(1, len(trees)))
         servers.pop(t).close()
-        first.git("worktree", "remove", "--force", t.root)
-        shutil.rmtree(t.root, ignore_errors=True)
+        t.drop(first)
 
     def compare(t, asked):
         nonlocal n_answers

@@ -60,7 +60,7 @@ static void read_status(ken_str text)
     feed(ken_history__state_line, &j, text);
     ken_history__state_finish(&j, MAX_DIRTY, &state);
     KEN_ASSERT(state.n_dirty <= MAX_DIRTY && state.n_dirty <= state.n_dirty_all);
-    KEN_ASSERT(!state.commit.len || ken_history__is_id(state.commit));
+    KEN_ASSERT(!state.commit.len || ken_is_object_id(state.commit));
     KEN_ASSERT(ken_utf8_is_valid(state.branch));
     for (size_t i = 0; i < state.n_dirty; i++) {
         KEN_ASSERT(ken_history__is_path(state.dirty[i]));
@@ -82,7 +82,7 @@ static void read_blame(ken_str text)
     KEN_ASSERT(t.n_touches <= t.n_commits);
     for (size_t i = 0; i < t.n_touches; i++) {
         const ken_history_commit *c = &t.touches[i].commit;
-        KEN_ASSERT(ken_history__is_id(c->id) && t.touches[i].n_lines);
+        KEN_ASSERT(ken_is_object_id(c->id) && t.touches[i].n_lines);
         KEN_ASSERT(ken_utf8_is_valid(c->author) && ken_utf8_is_valid(c->subject));
         KEN_ASSERT(!i || t.touches[i - 1].commit.time_s >= c->time_s);
     }

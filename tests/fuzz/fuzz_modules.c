@@ -112,7 +112,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             paths[i] = files[i].path;
             langs[i] = (uint16_t)ken_lang_by_name(ken_str_c(names[l]));
         }
-        ken_tree tree = { files, paths, langs, n, read_file, package_of };
+        ken_tree tree = { files, paths, langs, n, read_file, package_of, NULL };
         ask_all(&tree, text);
     }
     ken_arena_release(&a);

@@ -172,7 +172,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         open_play(&y, projects);
     }
     fuzz_projects_check(projects, y.app);
-    KEN_ASSERT(!ken_mcp_socket_start(y.app, "1", listen_at(&y.at), &server, NULL));
+    KEN_ASSERT(!ken_mcp_socket_start(y.app, "1", listen_at(&y.at), NULL, &server, NULL));
     play_input(&y, data, size);
     check_serves(&y, server);
     ken_mcp_socket_stop(server);

@@ -268,26 +268,44 @@ KEN_TEST(index_then_ask)
     kt_eq_str(ken_ok("status proj --skipped=too_large"), "nothing was skipped\n");
 }
 
-// Whoever set it wants a server, and gets a file: a run, `config show` and `doctor` say so.
-KEN_TEST(a_database_that_is_not_used_is_told)
+// Whoever set it expects something of it: a run, `config show` and `doctor` say that there is nothing.
+KEN_TEST(a_setting_that_is_not_used_is_told)
 {
     make_project();
-    ktest_write("config/ken/config.yaml", "database:\n  host: db.example\n  password: ${NOT_SET}\n"
-                                          "webhooks:\n  port: 8080\n");
+    ktest_write("config/ken/config.yaml",
+                "database:\n  replica_url: postgres://me:hunter2@db.example/x\n"
+                "cache:\n  disk_path: /somewhere\nwebhooks:\n  port: 8080\n");
     run *r = ken("index proj");
     kt_eq_i(r->code, 0);
-    kt_has_str(r->err,
-               "without effect: 'database.host', 'database.password': there is no PostgreSQL");
+    kt_has_str(r->err, "without effect: 'cache.disk_path': ");
     kt_has_str(r->err, "without effect: 'webhooks.port': ");
     const char *out = ken_ok("config show");
-    kt_has_str(out, "database.host");
-    kt_has_str(out, "db.example");
-    kt_has_str(out, "there is no PostgreSQL in this ken");
+    kt_has_str(out, "database.replica_url");
+    kt_null(strstr(out, "hunter2"));
     kt_has_str(ken_ok("doctor"), "'webhooks.port'");
     json_t *json = ken_json("config show --json");
-    kt_eq_u(json_array_size(json_object_get(json, "without_effect")), 3);
+    kt_eq_u(json_array_size(json_object_get(json, "without_effect")), 2);
     json_decref(json);
     kt_eq_str(ken("search retry proj")->err, "");
+}
+
+// A database that is meant and cannot be reached is told; files do not take its place.
+KEN_TEST(a_database_that_cannot_be_reached_is_told)
+{
+    make_project();
+    setenv("DATABASE_URL", "postgresql+asyncpg://me:secret@127.0.0.1:1/team", 1);
+    static const char *const commands[] = { "index proj", "search retry proj", "projects",
+                                            "task list" };
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        run *r = ken(commands[i]);
+        kt_true(r->code != 0);
+        kt_has_str(r->err, "postgres://me@127.0.0.1:1/team");
+        kt_null(strstr(r->err, "secret"));
+    }
+    setenv("KEN_DATABASE_URL", "none", 1); // it is another program's
+    kt_eq_i(ken("index proj")->code, 0);
+    unsetenv("KEN_DATABASE_URL");
+    unsetenv("DATABASE_URL");
 }
 
 // Files alone do not make vectors.

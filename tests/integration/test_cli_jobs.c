@@ -89,7 +89,7 @@ KEN_TEST(jobs_are_waited_for_listed_and_shown)
 {
     ken_project_info p = setup();
     ken_jobs *j = NULL;
-    kt_ok_err(ken_jobs_open(app, &j, &err), &err);
+    kt_ok_err(ken_jobs_open(app, NULL, &j, &err), &err);
     const char *id = submit(j, (ken_job_request){ .kind = KEN_JOB_INDEX, .project = p.id });
     kt_eq_i(jobs("wait", id, NULL), 0);
     kt_has_str(out, "index of repo: done\n1 files: 1 added");
@@ -122,7 +122,7 @@ KEN_TEST(a_job_of_another_process_is_cancelled)
     int fd = -1;
     kt_ok_err(ken_fs_make_dirs(ktest_path("data/indexes"), 0700, &err), &err);
     kt_ok_err(ken_fs_lock(ken_arena_printf(&arena, "%s.lock", p.db_path.ptr).ptr, &fd, &err), &err);
-    kt_ok_err(ken_jobs_open(app, &j, &err), &err);
+    kt_ok_err(ken_jobs_open(app, NULL, &j, &err), &err);
     const char *id = submit(j, (ken_job_request){ .kind = KEN_JOB_INDEX, .project = p.id });
     const char *queued = submit(j, (ken_job_request){ .kind = KEN_JOB_EMBED, .project = p.id });
     kt_eq_i(jobs("cancel", queued, NULL), 0);
@@ -145,7 +145,7 @@ KEN_TEST(without_a_server_nothing_is_waited_for)
     kt_has_str(out, "\"is_served\": false");
     kt_ok_err(ken_fs_make_dirs(ktest_path("data/indexes"), 0700, &err), &err);
     kt_ok_err(ken_fs_lock(ken_arena_printf(&arena, "%s.lock", p.db_path.ptr).ptr, &fd, &err), &err);
-    kt_ok_err(ken_jobs_open(app, &j, &err), &err);
+    kt_ok_err(ken_jobs_open(app, NULL, &j, &err), &err);
     (void)submit(j, (ken_job_request){ .kind = KEN_JOB_INDEX, .project = p.id });
     const char *queued = submit(j, (ken_job_request){ .kind = KEN_JOB_EMBED, .project = p.id });
     ken_jobs_close(j, 0);

@@ -5,35 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/app.h"
 #include "base/buf.h"
 #include "base/quota.h"
-#include "json/json.h"
-#include "ktest.h"
-#include "tool/tool.h"
-
-typedef struct lab {
-    ken_config *config;
-    ken_app *app;
-    ken_tool_ctx ctx;
-} lab;
-
-static void lab_open(lab *l, const char *cwd)
-{
-    ken_err err = { 0 };
-    ken_config_flag flags[] = { { .name = "data.dir", .value = ktest_path("data/x") } };
-    *l = (lab){ .ctx = { .cwd = ken_str_c(cwd) } };
-    kt_ok_err(
-        ken_config_load(&(ken_config_load_opts){ .flags = flags, .n_flags = 1 }, &l->config, &err),
-        &err);
-    kt_ok_err(ken_app_open(l->config, &l->app, &err), &err);
-}
-
-static void lab_close(lab *l)
-{
-    ken_app_close(l->app);
-    ken_config_free(l->config);
-}
+#include "tool_lab.h"
 
 typedef struct question {
     const char *tool, *args;

@@ -83,11 +83,6 @@ def processor_seconds(process):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def may_mount():
-    """Whether a test may have a file system of its own, which needs a namespace."""
-    return shutil.which("unshare") and not subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode
-
-
 class Faults(lab.Serve):
     def setUp(self):
         super().setUp()
@@ -504,7 +499,7 @@ class Faults(lab.Serve):
         os.makedirs(disk)
         return disk, ("unshare", "-rm", "sh", "-c", f'mount -t tmpfs -o size={size} tmpfs "$0" && exec "$@"', disk)
 
-    @unittest.skipUnless(may_mount(), "no namespaces here")
+    @unittest.skipUnless(lab.may_mount(), "no namespaces here")
     def test_a_full_disk_under_the_log_stops_nothing(self):
         disk, before = self.on_small_disk("64k")
         env = dict(self.env, KEN_LOG_FILE=os.path.join(disk, "log"), KEN_LOG_LEVEL="info", KEN_LOG_FORMAT="json")
@@ -544,7 +539,7 @@ class Faults(lab.Serve):
         status, problem = refused
         self.assertEqual((status, problem["code"]), (507, "ENOSPC"), problem)
 
-    @unittest.skipUnless(may_mount(), "no namespaces here")
+    @unittest.skipUnless(lab.may_mount(), "no namespaces here")
     def test_a_full_disk_under_the_data_is_said_and_passes(self):
         disk, before = self.on_small_disk("16m")
         server, url = self.serve(env=dict(self.settings(), KEN_DATA_DIR=disk), before=before)

@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import tempfile
 import time
@@ -20,6 +21,23 @@ def main(name, *more):
     _, rest = parser.parse_known_args(namespace=options)
     options.ken = os.path.realpath(options.ken)
     unittest.main(module="__main__", argv=[name, *rest])
+
+
+def git(*args, cwd, env=None):
+    return subprocess.run(["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *args], cwd=cwd, check=True,
+                          env=env, text=True, errors="replace", stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+
+
+def put(root, path, text):
+    full = os.path.join(root, path)
+    os.makedirs(os.path.dirname(full), exist_ok=True)
+    with open(full, "w", encoding="utf-8") as f:
+        f.write(text)
+
+
+def may_mount():
+    """Whether a test may have a file system of its own, which needs a namespace."""
+    return shutil.which("unshare") and not subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode
 
 
 class Mcp:

@@ -52,6 +52,18 @@ class Process(lab.Serve):
         self.assertNotIn("once", str(client.call("list_tasks")))
         self.assertEqual(client.close(), 0)
 
+    def test_stats_say_what_caches_found(self):
+        _, url = self.serve()
+        self.post(url, "index_repository", {"repo_path": self.folder})
+        for _ in range(3):
+            self.post(url, "find_usages", {"symbol_name": "alpha"})
+        caches = {c["name"]: c for c in self.post(url, "stats", {"format": "json"})["caches"]}
+        self.assertGreaterEqual(caches["index"]["hits"], 2)
+        self.assertGreater(caches["graph"]["hits"] + caches["graph"]["misses"], 0)
+        self.assertGreater(caches["graph"]["bytes"], 0)
+        alone = subprocess.run([lab.options.ken, "stats", "--json"], cwd=self.folder, env=self.env, capture_output=True)
+        self.assertNotIn("caches", json.loads(alone.stdout))
+
     def test_a_process_with_other_settings_works_alone(self):
         _, url = self.serve()
         self.post(url, "index_repository", {"repo_path": self.folder})

@@ -5,148 +5,22 @@ and git daemon. All on loopback.
 
     remotes.py --ken build/dev/ken
 """
-import base64
 import hashlib
 import hmac
-import http.server
 import json
 import os
 import shutil
-import signal
-import socket
-import ssl
 import subprocess
-import tempfile
-import threading
 import time
-import unittest
-import urllib.request
 
 import lab
 from lab import PATIENCE
+from remote_lab import RemoteLab
 
 SECRET = "hook secret"
 
 
-class Backend(http.server.BaseHTTPRequestHandler):
-    """git http-backend as CGI."""
-
-    protocol_version = "HTTP/1.1"
-    root, password = "", None
-    seen = []
-
-    def log_message(self, *_):
-        pass
-
-    def do_GET(self):
-        self.answer()
-
-    def do_POST(self):
-        self.answer()
-
-    def read_body(self):
-        if self.headers.get("Transfer-Encoding", "").lower() != "chunked":
-            return self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        body = b""
-        while size := int(self.rfile.readline().split(b";")[0], 16):
-            body += self.rfile.read(size)
-            self.rfile.readline()
-        self.rfile.readline()
-        return body
-
-    def answer(self):
-        body = self.read_body()
-        type(self).seen.append(self.headers.get("Authorization"))
-        if self.password:
-            wanted = "Basic " + base64.b64encode(self.password.encode()).decode()
-            if self.headers.get("Authorization") != wanted:
-                self.send_response(401)
-                self.send_header("WWW-Authenticate", 'Basic realm="here"')
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-                return
-        path, _, query = self.path.partition("?")
-        env = {"PATH": os.environ["PATH"], "GIT_PROJECT_ROOT": self.root, "GIT_HTTP_EXPORT_ALL": "1",
-               "PATH_INFO": path, "QUERY_STRING": query, "REQUEST_METHOD": self.command,
-               "CONTENT_TYPE": self.headers.get("Content-Type", ""), "CONTENT_LENGTH": str(len(body)),
-               "GIT_PROTOCOL": self.headers.get("Git-Protocol", ""),
-               "HTTP_CONTENT_ENCODING": self.headers.get("Content-Encoding", "")}
-        out = subprocess.run(["git", "http-backend"], input=body, env=env, stdout=subprocess.PIPE, check=False).stdout
-        head, _, rest = out.partition(b"\r\n\r\n")
-        fields = [line.split(": ", 1) for line in head.decode().split("\r\n")]
-        status = next((int(v.split()[0]) for k, v in fields if k == "Status"), 200)
-        self.send_response(status)
-        for key, value in fields:
-            if key != "Status":
-                self.send_header(key, value)
-        self.send_header("Content-Length", str(len(rest)))
-        self.end_headers()
-        self.wfile.write(rest)
-
-
-class Remotes(unittest.TestCase):
-    def setUp(self):
-        self.box = tempfile.mkdtemp()
-        self.bare, self.work = os.path.join(self.box, "srv/shop.git"), os.path.join(self.box, "work")
-        self.home = os.path.join(self.box, "home")
-        os.makedirs(self.home)
-        self.env = {"PATH": os.environ["PATH"], "HOME": self.home, "KEN_DATA_DIR": os.path.join(self.box, "data"),
-                    "KEN_SYNC_PROTOCOLS": "https,http,git", "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "")}
-        self.git("init", "-q", "--bare", "-b", "main", self.bare, cwd=self.box)
-        self.git("config", "uploadpack.allowFilter", "true", cwd=self.bare)
-        os.makedirs(self.work)
-        self.git("init", "-q", "-b", "main")
-        self.put("src/cart.py", "def add_to_cart(item):\n    return item\n")
-        self.put("docs/read.md", "# Shop\n")
-        self.push("one")
-        self.servers = []
-
-    def tearDown(self):
-        for stop in self.servers:
-            stop()
-        shutil.rmtree(self.box)
-
-    def git(self, *args, cwd=None):
-        subprocess.run(["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *args], cwd=cwd or self.work,
-                       check=True, env=self.env, stdout=subprocess.DEVNULL)
-
-    def put(self, path, text):
-        full = os.path.join(self.work, path)
-        os.makedirs(os.path.dirname(full), exist_ok=True)
-        with open(full, "w") as f:
-            f.write(text)
-
-    def push(self, message):
-        self.git("add", "-A")
-        self.git("commit", "-q", "-m", message)
-        self.git("push", "-q", "--force", self.bare, "HEAD:refs/heads/main")
-
-    def serve_http(self, password=None, tls=None):
-        handler = type("Handler", (Backend,), {"root": os.path.dirname(self.bare), "password": password, "seen": []})
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        if tls:
-            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            context.load_cert_chain(tls)
-            server.socket = context.wrap_socket(server.socket, server_side=True)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        self.servers.append(lambda: (server.shutdown(), server.server_close()))
-        self.handler = handler
-        return server.server_address[1]
-
-    def ken(self, *args, code=0, env=None):
-        done = subprocess.run([lab.options.ken, *args], cwd=self.box, env=dict(self.env, **(env or {})), timeout=PATIENCE, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
-        if code is not None:
-            self.assertEqual(done.returncode, code, done.stdout + done.stderr)
-        return done
-
-    def ask(self, *args, **more):
-        return json.loads(self.ken(*args, "--json", **more).stdout)
-
-    def found(self, name):
-        answer = self.ken("def", name, "--project", "shop", "--json", code=None)
-        return answer.returncode == 0 and name in answer.stdout
-
+class Remotes(RemoteLab):
     def test_a_repository_is_added_followed_and_removed(self):
         port = self.serve_http()
         added = self.ask("repo", "add", f"http://127.0.0.1:{port}/shop.git")
@@ -182,6 +56,10 @@ class Remotes(unittest.TestCase):
         added = self.ask("repo", "add", url)
         self.assertEqual((added["remote"]["branch"], added["project"]["name"]), ("main", "shop"))
         self.assertEqual(self.ask("repo", "add", url)["status"], "up_to_date")
+        self.assertEqual(self.ask("repo", "list")["total"], 2)
+        # One that follows the default is not held on the branch that is it now.
+        refused = self.ken("repo", "add", url, "--branch", "main", code=1).stderr
+        self.assertIn("project 'shop' has this url with the same branch", refused)
         self.assertEqual(self.ask("repo", "list")["total"], 2)
 
         self.put("src/pay.py", "def pay_now():\n    return 1\n")
@@ -252,19 +130,7 @@ class Remotes(unittest.TestCase):
         self.assertIn("git fetch failed", row["error"])
 
     def test_git_daemon_and_a_part_of_the_tree(self):
-        with socket.socket() as s:
-            s.bind(("127.0.0.1", 0))
-            port = s.getsockname()[1]
-        daemon = subprocess.Popen(["git", "daemon", "--reuseaddr", "--listen=127.0.0.1", f"--port={port}", "--export-all",
-                                   f"--base-path={os.path.dirname(self.bare)}"], env=self.env, process_group=0,
-                                  stderr=subprocess.DEVNULL)
-        self.servers.append(lambda: (os.killpg(daemon.pid, signal.SIGTERM), daemon.wait()))
-        for _ in range(200):
-            try:
-                socket.create_connection(("127.0.0.1", port)).close()
-                break
-            except OSError:
-                time.sleep(0.05)
+        port = self.serve_daemon()
         added = self.ask("repo", "add", f"git://127.0.0.1:{port}/shop.git", "--sparse", "/src/", "--name", "shop")
         self.assertEqual(added["files_indexed"], 1)
         root = added["project"]["root"]
@@ -314,17 +180,6 @@ class Remotes(unittest.TestCase):
         self.assertEqual(added["files_indexed"], 302)
         self.assertEqual(self.ask("repo", "list")["total"], 1)
 
-    def start_server(self, **env):
-        server = subprocess.Popen([lab.options.ken, "serve", "--port", "0", "--json"], env=dict(self.env, **env), cwd=self.box,
-                                  text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        self.servers.append(lambda: (server.terminate(), server.wait(PATIENCE), server.stdout.close()))
-        return json.loads(server.stdout.readline())["url"]
-
-    def post(self, url, body, **headers):
-        request = urllib.request.Request(url, data=body, headers={"Content-Type": "application/json", **headers})
-        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
-            return json.load(answer)
-
     def wait_until_found(self, name):
         until = time.monotonic() + PATIENCE
         while not self.found(name):
@@ -350,7 +205,6 @@ class Remotes(unittest.TestCase):
         self.put("src/void.py", "def void_payment():\n    return 3\n")
         self.push("four")
         self.wait_until_found("void_payment")
-
 
     def test_a_question_to_ken_mcp_starts_a_sync_that_is_due(self):
         port = self.serve_http()

@@ -79,11 +79,11 @@ class Travel(unittest.TestCase):
         os.makedirs(self.ours)
         self.git("init", "-q", "-b", "main", cwd=self.ours)
         for i in range(N_FILES):
-            self.put(self.ours, f"src/part_{i}.py",
+            lab.put(self.ours, f"src/part_{i}.py",
                      f"from src.part_{(i + 1) % N_FILES} import pay_{(i + 1) % N_FILES}\n\n\n"
                      f"def pay_{i}(amount):\n    \"\"\"Takes an amount for item {i}.\"\"\"\n"
                      f"    return pay_{(i + 1) % N_FILES}(amount + {i})\n")
-        self.put(self.ours, "deploy.pem", "secret\n")
+        lab.put(self.ours, "deploy.pem", "secret\n")
         self.commit("one")
         self.git("clone", "-q", self.ours, self.theirs, cwd=self.box)
         self.git("config", "remote.origin.url", "https://me:pass@example.org/shop.git?key=unspoken", cwd=self.ours)
@@ -98,14 +98,7 @@ class Travel(unittest.TestCase):
     # ---- doing things ----
 
     def git(self, *args, cwd):
-        subprocess.run(["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *args], cwd=cwd, check=True,
-                       env=self.env, stdout=subprocess.DEVNULL)
-
-    def put(self, root, path, text):
-        full = os.path.join(root, path)
-        os.makedirs(os.path.dirname(full), exist_ok=True)
-        with open(full, "w") as f:
-            f.write(text)
+        return lab.git(*args, cwd=cwd, env=self.env)
 
     def commit(self, message):
         self.git("add", "-Af", cwd=self.ours)
@@ -166,8 +159,8 @@ class Travel(unittest.TestCase):
 
     def test_a_clone_at_another_commit_parses_what_differs(self):
         self.export()
-        self.put(self.ours, "src/part_1.py", "def pay_by_card():\n    return 1\n")
-        self.put(self.ours, "src/new.py", "def refund():\n    return 2\n")
+        lab.put(self.ours, "src/part_1.py", "def pay_by_card():\n    return 1\n")
+        lab.put(self.ours, "src/new.py", "def refund():\n    return 2\n")
         os.remove(os.path.join(self.ours, "src/part_2.py"))
         self.commit("two")
         self.git("pull", "-q", self.ours, "main", cwd=self.theirs)
@@ -229,7 +222,7 @@ class Travel(unittest.TestCase):
         other = os.path.join(self.box, "other")
         os.makedirs(other)
         self.git("init", "-q", "-b", "main", cwd=other)
-        self.put(other, "a.py", "def pay():\n    return 1\n")
+        lab.put(other, "a.py", "def pay():\n    return 1\n")
         self.refuse("another repository.*--any-commit", other)
         self.assertEqual(self.ask("theirs", "projects")["projects"], [])
         self.on("theirs", "import", self.bundle, other, "--any-commit")
@@ -237,7 +230,7 @@ class Travel(unittest.TestCase):
         self.assertEqual((report["files_indexed"], report["changes"]["removed"]), (1, N_FILES))
 
     def test_a_bundle_of_other_chunks_is_refused(self):
-        self.put(self.ours, ".ken.yaml", "indexing:\n  chunk_tokens: 200\n")
+        lab.put(self.ours, ".ken.yaml", "indexing:\n  chunk_tokens: 200\n")
         self.commit("two")
         self.export()
         self.refuse("extract.*again")
@@ -321,7 +314,7 @@ class Travel(unittest.TestCase):
             n = 0
             while not ends.is_set():
                 n += 1
-                self.put(self.ours, f"src/part_{n % N_FILES}.py", f"def pay_{n % N_FILES}(a):\n    return {n}\n")
+                lab.put(self.ours, f"src/part_{n % N_FILES}.py", f"def pay_{n % N_FILES}(a):\n    return {n}\n")
                 self.on("ours", "index", "--force")
 
         thread = threading.Thread(target=index)
@@ -338,7 +331,7 @@ class Travel(unittest.TestCase):
 
     def test_who_is_killed_while_importing_leaves_the_old_index_or_the_new(self):
         self.export()
-        self.put(self.theirs, "src/mine.py", "def only_mine():\n    return 1\n")
+        lab.put(self.theirs, "src/mine.py", "def only_mine():\n    return 1\n")
         self.on("theirs", "index")
         self.on("theirs", "checkpoint", "save", "stood here")
         took = time.monotonic()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Worktrees of one repository share an index, and nothing else: what people wrote, settings and models stay apart, and
+"""Worktrees and clones of one repository share an index, and nothing else: what people wrote, settings and models stay apart, and
 each can go without the others.
 
     worktrees.py --ken build/dev/ken
@@ -35,7 +35,7 @@ class Worktrees(unittest.TestCase):
         self.git("init", "-q", "-b", "main", cwd=self.main)
         for i in range(N_FILES):
             body = "\n".join(f"    {WORDS[(i + k) % 10]}_{k} = amount * {i} + {k}" for k in range(12))
-            self.put(self.main, f"src/part_{i % 9}/item_{i}.py",
+            lab.put(self.main, f"src/part_{i % 9}/item_{i}.py",
                      f"from src.part_{(i + 1) % N_FILES % 9}.item_{(i + 1) % N_FILES} import pay_{(i + 1) % N_FILES}\n\n\n"
                      f"def pay_{i}(amount):\n    \"\"\"Takes an amount for item {i}.\"\"\"\n{body}\n"
                      f"    return pay_{(i + 1) % N_FILES}(amount)\n")
@@ -49,18 +49,16 @@ class Worktrees(unittest.TestCase):
     # ---- doing things ----
 
     def git(self, *args, cwd):
-        subprocess.run(["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *args], cwd=cwd, check=True,
-                       env=self.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-    def put(self, root, path, text):
-        full = os.path.join(root, path)
-        os.makedirs(os.path.dirname(full), exist_ok=True)
-        with open(full, "w") as f:
-            f.write(text)
+        return lab.git(*args, cwd=cwd, env=self.env)
 
     def worktree(self, name):
         path = os.path.join(self.box, name)
         self.git("worktree", "add", "-q", path, cwd=self.main)
+        return path
+
+    def clone(self, name):
+        path = os.path.join(self.box, name)
+        self.git("clone", "-q", self.main, path, cwd=self.box)
         return path
 
     def ken(self, *args, cwd, code=0, env=None):
@@ -92,7 +90,7 @@ class Worktrees(unittest.TestCase):
         before = self.bytes()
         for i in range(8):
             path = self.worktree(f"tree{i}")
-            self.put(path, "src/part_0/item_0.py", f"def only_in_tree_{i}():\n    return {i}\n")
+            lab.put(path, "src/part_0/item_0.py", f"def only_in_tree_{i}():\n    return {i}\n")
             said = self.ken("index", cwd=path)
             self.assertIn("1 modified", said)
         self.assertEqual(len(self.indexes()), 1)
@@ -105,12 +103,53 @@ class Worktrees(unittest.TestCase):
         self.assertTrue(self.has("pay_0", self.main))
         self.assertFalse(self.has("only_in_tree_0", self.main))
 
+    def test_a_clone_costs_what_differs(self):
+        before = self.bytes()
+        for i in range(4):
+            path = self.clone(f"clone{i}")
+            lab.put(path, "src/part_0/item_0.py", f"def only_in_clone_{i}():\n    return {i}\n")
+            self.assertIn("1 modified", self.ken("index", cwd=path))
+        self.assertEqual(len(self.indexes()), 1)
+        self.assertLess(self.bytes(), before * 1.4)
+        for i in range(4):
+            path = os.path.join(self.box, f"clone{i}")
+            self.assertTrue(self.has(f"only_in_clone_{i}", path))
+            self.assertFalse(self.has(f"only_in_clone_{(i + 1) % 4}", path))
+            self.assertFalse(self.has("pay_0", path))
+        self.assertTrue(self.has("pay_0", self.main))
+        shutil.rmtree(self.main)
+        self.ken("projects", "remove", "shop", "--yes", cwd=self.box)
+        self.assertTrue(self.has("pay_7", os.path.join(self.box, "clone1")))
+
+    def test_a_clone_of_one_that_went_on_elsewhere(self):
+        """Its own commit is nowhere else, that of their common remote is."""
+        ahead = self.clone("ahead")
+        self.ken("projects", "remove", "shop", "--yes", cwd=self.box)
+        lab.put(ahead, "src/ahead.py", "def ahead():\n    return 1\n")
+        self.git("add", "-A", cwd=ahead)
+        self.git("commit", "-q", "-m", "not pushed", cwd=ahead)
+        self.ken("index", cwd=ahead)
+        other = self.clone("other")
+        self.ken("index", cwd=other)
+        self.assertEqual(len(self.indexes()), 1)
+        self.assertFalse(self.has("ahead", other))
+        self.assertTrue(self.has("pay_7", other))
+
+    def test_another_repository_with_the_same_files_has_an_index_of_its_own(self):
+        path = os.path.join(self.box, "copy")
+        shutil.copytree(self.main, path, ignore=shutil.ignore_patterns(".git"))
+        self.git("init", "-q", cwd=path)
+        self.git("add", "-A", cwd=path)
+        self.git("commit", "-q", "-m", "of its own", cwd=path)
+        self.ken("index", cwd=path)
+        self.assertEqual(len(self.indexes()), 2)
+
     def test_a_worktree_that_was_removed_frees_what_it_had(self):
         path = self.worktree("gone")
-        self.put(path, "src/new.py", "def soon_gone():\n    return 1\n")
+        lab.put(path, "src/new.py", "def soon_gone():\n    return 1\n")
         self.ken("index", cwd=path)
         self.git("worktree", "remove", "--force", path, cwd=self.main)
-        self.put(self.main, "src/more.py", "def more():\n    return 1\n")
+        lab.put(self.main, "src/more.py", "def more():\n    return 1\n")
         self.assertTrue(self.has("more", self.main))
         listed = self.ask("sql", "select count(*) as n from files where path = 'src/new.py'", cwd=self.main)
         self.assertEqual(listed["rows"][0][0] if isinstance(listed["rows"][0], list) else listed["rows"][0]["n"], 0)
@@ -120,13 +159,13 @@ class Worktrees(unittest.TestCase):
 
     def test_a_worktree_that_was_away_is_itself_again(self):
         path, other = self.worktree("away"), self.worktree("other")
-        self.put(path, "src/own.py", "def of_away():\n    return 1\n")
-        self.put(other, "src/own.py", "def of_other():\n    return 1\n")
+        lab.put(path, "src/own.py", "def of_away():\n    return 1\n")
+        lab.put(other, "src/own.py", "def of_other():\n    return 1\n")
         os.environ["HOME"] = self.box
         server = Server(lab.options.ken, path, self.env["KEN_DATA_DIR"])
         self.assertIn("own.py", json.dumps(server.ask("get_definition", {"symbol_name": "of_away"})))
         os.rename(path, path + ".elsewhere")
-        self.put(self.main, "src/more.py", "def more():\n    return 1\n")
+        lab.put(self.main, "src/more.py", "def more():\n    return 1\n")
         self.assertTrue(self.has("more", self.main))  # drops what nobody asks for
         self.assertTrue(self.has("of_other", other))  # a new tree
         os.rename(path + ".elsewhere", path)
@@ -147,7 +186,7 @@ class Worktrees(unittest.TestCase):
 
     def test_rules_of_a_worktree_are_its_own(self):
         path = self.worktree("other")
-        self.put(path, ".rag/constraints/own.md", "# Rules\n\n- Never call pay_1 from pay_2.\n")
+        lab.put(path, ".rag/constraints/own.md", "# Rules\n\n- Never call pay_1 from pay_2.\n")
         self.ken("rules", "index", cwd=path)
         counts = self.ken("rules", "health", cwd=self.main, code=None)
         self.assertNotIn("own.md", counts)
@@ -166,7 +205,7 @@ class Worktrees(unittest.TestCase):
         self.ken("checkpoint", "save", "of the main tree", cwd=self.main)
         self.ken("projects", "remove", "shop", "--yes", cwd=self.box)
         self.assertTrue(self.has("pay_7", path))
-        self.put(path, "src/after.py", "def after():\n    return 1\n")
+        lab.put(path, "src/after.py", "def after():\n    return 1\n")
         self.assertTrue(self.has("after", path))
         self.assertIn("no checkpoints", self.ken("checkpoint", "list", cwd=path))
         self.ken("index", cwd=self.main)  # a new project of the same folder
@@ -189,7 +228,7 @@ class Worktrees(unittest.TestCase):
     def test_another_model_parts_them(self):
         path = self.worktree("models")
         self.ken("index", cwd=path)
-        self.put(path, ".ken.yaml", "embedding:\n  provider: openai\n  url: http://127.0.0.1:9/v1\n")
+        lab.put(path, ".ken.yaml", "embedding:\n  provider: openai\n  url: http://127.0.0.1:9/v1\n")
         self.ken("index", cwd=path, code=None)
         self.assertTrue(self.has("pay_7", path))
         self.assertTrue(self.has("pay_7", self.main))
@@ -201,7 +240,7 @@ class Worktrees(unittest.TestCase):
     def test_all_are_indexed_at_once(self):
         paths = [self.worktree(f"tree{i}") for i in range(6)]
         for i, path in enumerate(paths):
-            self.put(path, f"src/own_{i}.py", f"from src.part_{i % 9}.item_{i} import pay_{i}\n\n\ndef own_{i}():\n    return pay_{i}(1)\n")
+            lab.put(path, f"src/own_{i}.py", f"from src.part_{i % 9}.item_{i} import pay_{i}\n\n\ndef own_{i}():\n    return pay_{i}(1)\n")
         running = [subprocess.Popen([lab.options.ken, "refs", f"pay_{i}"], cwd=p, env=self.env, text=True,
                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE) for i, p in enumerate(paths)]
         for p in running:
@@ -213,7 +252,7 @@ class Worktrees(unittest.TestCase):
     def test_a_killed_run_harms_no_other_worktree(self):
         path = self.worktree("killed")
         for i in range(60):
-            self.put(path, f"src/new_{i}.py", f"def new_{i}():\n    return {i}\n" * 20)
+            lab.put(path, f"src/new_{i}.py", f"def new_{i}():\n    return {i}\n" * 20)
         for k in range(6):
             p = subprocess.Popen([lab.options.ken, "index"], cwd=path, env=self.env, stdout=subprocess.DEVNULL,
                                  stderr=subprocess.DEVNULL)

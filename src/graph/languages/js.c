@@ -99,7 +99,7 @@ static uint32_t by_config(ken_modules *m, ken_str dir, ken_str text, bool *out_i
     *out_is_named = p && p->prefix.len;
     for (uint32_t i = 0; p && i < p->n_targets; i++) {
         ken_str path = ken_modules__fill(m, p->targets[i], star);
-        uint32_t file = relative(m, ken_modules__join(m, KEN_STR(""), path));
+        uint32_t file = relative(m, ken_modules__clean(m, path));
         if (file != MODULE_NONE)
             return file;
     }

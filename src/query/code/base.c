@@ -46,32 +46,53 @@ static bool has_new(const query_base_file *f)
     return f->kind != KEN_CHANGE_DELETED;
 }
 
-// The versions of some files in a commit; `is_old`: the older side.
-static ken_status read_side(ken_snapshot *s, ken_str commit, bool is_old, query_base *b,
-                            const ken_cancel *cancel, ken_arena *arena, ken_err *err)
+// The versions of the files of one root in a commit; `is_old`: the older side. `root` NULL: the first.
+static ken_status read_root(ken_snapshot *s, const ken_root *root, ken_str commit, bool is_old,
+                            query_base *b, const ken_cancel *cancel, ken_arena *arena, ken_err *err)
 {
     ken_str *paths = KEN_ARENA_ARRAY(arena, ken_str, b->n_files + 1);
     query_base_file **of = KEN_ARENA_ARRAY(arena, query_base_file *, b->n_files + 1);
     size_t n = 0;
     for (size_t i = 0; i < b->n_files; i++) {
         query_base_file *f = &b->files[i];
-        if (f->is_known && (is_old ? has_old(f) : has_new(f))) {
+        ken_str path = is_old ? f->old_path : f->path;
+        if (f->is_known && (is_old ? has_old(f) : has_new(f)) &&
+            ken_roots_find(&s->roots, path, &path) == root) {
             of[n] = f;
-            paths[n++] = is_old ? f->old_path : f->path;
+            paths[n++] = path;
         }
     }
     ken_history_text *texts = NULL;
-    ken_status st =
-        n ? ken_history_read_texts(s->info.root.ptr, commit, paths, n, cancel, arena, &texts, err)
-          : KEN_OK;
+    const char *folder = root ? root->path.ptr : s->info.root.ptr;
+    ken_status st = n && commit.len ? ken_history_read_texts(folder, commit, paths, n, cancel,
+                                                             arena, &texts, err)
+                                    : KEN_OK;
+    if (!texts)
+        return st;
     for (size_t i = 0; i < n && !st; i++) {
         st = ken_quota_check(err);
         if (texts[i].state == KEN_HISTORY_TEXT_THERE) {
-            learn(s, paths[i], texts[i].text, arena, is_old ? &of[i]->old : &of[i]->now);
+            learn(s, is_old ? of[i]->old_path : of[i]->path, texts[i].text, arena,
+                  is_old ? &of[i]->old : &of[i]->now);
         } else {
             of[i]->is_known = false;
             of[i]->why = ken_history_text_word(texts[i].state);
         }
+    }
+    return st;
+}
+
+// The same of all roots.
+static ken_status read_side(ken_snapshot *s, const ken_changes *c, bool is_old, query_base *b,
+                            const ken_cancel *cancel, ken_arena *arena, ken_err *err)
+{
+    ken_status st = read_root(s, NULL, is_old ? c->from : c->to, is_old, b, cancel, arena, err);
+    for (size_t i = 0; i < c->n_more && !st; i++) {
+        const ken_changed_root *more = &c->more[i];
+        ken_str below, mark = ken_arena_printf(arena, KEN_STR_FMT "/", KEN_STR_ARG(more->mark));
+        const ken_root *root = ken_roots_find(&s->roots, mark, &below);
+        if (root)
+            st = read_root(s, root, is_old ? more->from : more->to, is_old, b, cancel, arena, err);
     }
     return st;
 }
@@ -91,7 +112,7 @@ static void read_current(ken_snapshot *s, query_base_file *f, ken_arena *arena, 
 static bool is_empty(ken_snapshot *s, ken_str path)
 {
     ken_fs_info info;
-    return s->root_fd >= 0 && !ken_fs_stat(s->root_fd, path.ptr, &info, NULL) &&
+    return ken_query__has_files(s, path) && !ken_query__stat_file(s, path, &info, NULL) &&
            info.kind == KEN_FS_FILE && !info.stamp.size;
 }
 
@@ -100,7 +121,7 @@ static ken_status read_now(ken_snapshot *s, const ken_changes *c, query_base *b,
 {
     ken_status st = KEN_OK;
     if (!b->has_work_tree)
-        st = read_side(s, c->to, false, b, cancel, arena, err);
+        st = read_side(s, c, false, b, cancel, arena, err);
     for (size_t i = 0; i < b->n_files && !st; i++) {
         query_base_file *f = &b->files[i];
         query_version *current = KEN_ARENA_NEW(arena, query_version);
@@ -136,7 +157,7 @@ ken_status ken_query__base_load(ken_snapshot *s, const ken_changes *c, const ken
                                                   .file = ken_query__file_index(s, f->path),
                                                   .base_file = -1 };
     }
-    ken_status st = c->from.len ? read_side(s, c->from, true, &b, cancel, arena, err) : KEN_OK;
+    ken_status st = read_side(s, c, true, &b, cancel, arena, err);
     if (!st)
         st = read_now(s, c, &b, cancel, arena, err);
     for (size_t i = 0; i < b.n_files; i++)
@@ -301,11 +322,14 @@ ken_status ken_query__base_open(query_base *b, ken_snapshot *s, ken_arena *arena
     base->graph_bytes = s->graph_bytes;
     base->graph_sharers = s->graph_sharers;
     base->root = s->root;
-    base->root_fd = s->root_fd;
+    base->roots = s->roots;
+    base->revision = s->revision;
+    base->is_stored = s->is_stored;
     base->root_id = s->root_id;
     base->unread = (query_unread){ .denied = KEN_ARENA_ARRAY(arena, uint8_t, n / 8 + (size_t)1) };
     ken_arena_init(&base->arena, 0);
     fill_rows(b, s, rows, base, arena);
+    ken_query__link_contents(base, KEN_ARENA_ARRAY(arena, int32_t, n + (size_t)1));
     renumber_corpus(b, s, base, arena);
     overlay_all(b, s, arena);
     return ken_query__graph_open(base, out, err);

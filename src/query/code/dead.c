@@ -66,7 +66,8 @@ typedef struct burying {
     query_edges edges;
     ken_map used; // definitions of the batch that an edge leads to
     KEN_VEC(suspect) kept;
-    ken_map words; // name -> first of `kept`, + 1
+    ken_map words;    // name -> first of `kept`, + 1
+    ken_map packages; // a file that would make its folder one -> whether it is there
     uint32_t n_looked_at;
 } burying;
 
@@ -99,7 +100,12 @@ static bool is_in_package(burying *b, uint32_t file, const char *package_file)
     ken_str dir = ken_path_dir(b->s->rows[file].path);
     ken_str path = ken_path_join(b->arena, dir, ken_str_c(package_file));
     ken_fs_info info; // empty ones are not in the index
-    return b->s->root_fd >= 0 && !ken_fs_stat(b->s->root_fd, path.ptr, &info, NULL);
+    bool is_new = false;
+    uint64_t *is_there = ken_map_put(&b->packages, path, 0, &is_new);
+    if (is_new)
+        *is_there =
+            ken_query__has_files(b->s, path) && !ken_query__stat_file(b->s, path, &info, NULL);
+    return *is_there;
 }
 
 // Whether what the file shows is imported by nobody: it is of a program.
@@ -487,7 +493,7 @@ static void read_file(burying *b, uint32_t file, ken_buf *text)
     if (is_prose(b->s, file, lang))
         return;
     ken_buf_clear(text);
-    if (ken_fs_read(b->s->root_fd, b->s->rows[file].path.ptr, TEXT_MAX, text, NULL, &e)) {
+    if (ken_query__read_file(b->s, b->s->rows[file].path, TEXT_MAX, text, &e)) {
         ken_query__set_unread(b->s, b->s->rows[file].path, &e);
         return;
     }
@@ -506,7 +512,8 @@ static ken_status read_all(burying *b, ken_err *err)
 {
     ken_buf text = KEN_BUF_INIT(TEXT_MAX + 1);
     ken_status st = KEN_OK;
-    for (uint32_t f = 0; !st && b->kept.len && b->s->root_fd >= 0 && f < b->s->n_files; f++) {
+    for (uint32_t f = 0;
+         !st && b->kept.len && ken_query__has_files(b->s, KEN_STR("")) && f < b->s->n_files; f++) {
         ken_query__graph_ease(b->s);
         read_file(b, f, &text);
         st = ken_cancel_check(b->cancel, err);
@@ -579,6 +586,7 @@ ken_status ken_find_dead(ken_snapshot *s, const ken_dead_opts *o, const ken_canc
     if (st)
         return st;
     ken_map_init(&b->words);
+    ken_map_init(&b->packages);
     st = look_at_all(b, &focus, err);
     if (!st && !ken_quota_is_settled())
         st = read_all(b, err); // without it nothing is known to be dead
@@ -590,6 +598,7 @@ ken_status ken_find_dead(ken_snapshot *s, const ken_dead_opts *o, const ken_canc
     if (!st)
         show(b, out);
     ken_map_release(&b->words);
+    ken_map_release(&b->packages);
     ken_vec_release(&b->kept);
     ken_vec_release(&b->edges);
     return st;

@@ -137,6 +137,8 @@ static ken_status change_path(impact *m, ken_err *err)
     int64_t file = relative.ptr ? ken_query__file_index(m->s, relative) : -1;
     if (file < 0) {
         ken_status st = ken_view_file(m->s, path, m->arena, &view, err);
+        if (!st && ken_snapshot_is_partial(m->s))
+            return ken_query__fail_unknown(m->s, path, m->arena, err);
         return st ? st
                   : KEN_FAIL(err, KEN_ENOTFOUND,
                              "'" KEN_STR_FMT "' is new: it is not in the index yet",

@@ -108,20 +108,22 @@ static void open_kept(ken_snapshot *s, ken_arena *arena, kept_lists *k)
                   ken_varint_get(&k->at, k->end, &n) && n == s->n_files;
 }
 
-static void save_imports(ken_snapshot *s, const query_import_graph *g)
+// Of the files that were looked at: a question that was stopped is gone on with by the next one.
+static void save_imports(ken_snapshot *s, const import_lists *l)
 {
+    const uint32_t n_done = (uint32_t)l->unknown.len;
     ken_buf b = KEN_BUF_INIT(KEPT_MAX);
     ken_buf_put_varint(&b, KEPT_VERSION);
     ken_buf_put_varint(&b, key_of_tree(s));
     ken_buf_put_varint(&b, s->n_files);
-    for (uint32_t f = 0; f < s->n_files; f++) {
+    for (uint32_t f = 0; f < n_done; f++) {
         ken_buf_put_varint(&b, (uint64_t)s->rows[f].content);
-        ken_buf_put_varint(&b, g->starts[f + 1] - g->starts[f]);
-        ken_buf_put_varint(&b, g->n_unknown[f]);
+        ken_buf_put_varint(&b, l->starts.ptr[f + 1] - l->starts.ptr[f]);
+        ken_buf_put_varint(&b, l->unknown.ptr[f]);
         uint32_t before = 0;
-        for (uint32_t i = g->starts[f]; i < g->starts[f + 1]; i++) {
-            ken_buf_put_varint(&b, g->files[i] - before);
-            before = g->files[i];
+        for (uint32_t i = l->starts.ptr[f]; i < l->starts.ptr[f + 1]; i++) {
+            ken_buf_put_varint(&b, l->files.ptr[i] - before);
+            before = l->files.ptr[i];
         }
     }
     if (!b.is_over && s->history.keep)
@@ -137,27 +139,36 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static ken_status learn_list(ken_snapshot *s, uint32_t file, import_lists *l, ken_err *err)
+// Of no file anything is kept but the list: all of them together are more than a question may take.
+static ken_status learn_list(ken_snapshot *s, uint32_t file, ken_arena *scratch, import_lists *l,
+                             ken_err *err)
 {
     ken_graph *g;
+    ken_facts facts;
+    ken_refs refs;
+    uint32_t n_unknown = 0;
+    ken_vec_u32 files = { 0 };
     ken_status st = ken_query__graph_open(s, &g, err);
     if (st)
         return st;
-    uint32_t n, n_unknown;
-    const uint32_t *files = ken_graph_imports(g, file, &n, &n_unknown);
-    size_t first = l->files.len;
-    for (uint32_t i = 0; i < n; i++)
-        ken_vec_push(&l->files, files[i]);
-    if (n)
-        qsort(l->files.ptr + first, n, sizeof *l->files.ptr, by_number);
+    if (ken_query__graph_peek(s, file, scratch, &facts, &refs))
+        files = ken_graph_imports_of(g, file, &refs, &n_unknown);
+    if (files.len)
+        qsort(files.ptr, files.len, sizeof *files.ptr, by_number);
+    for (size_t i = 0; i < files.len; i++)
+        ken_vec_push(&l->files, files.ptr[i]);
     end_list(l, n_unknown);
+    ken_vec_release(&files);
+    ken_arena_reset(scratch);
     return KEN_OK;
 }
 
 static ken_status make(ken_snapshot *s, const ken_cancel *cancel, ken_arena *arena, import_lists *l,
-                       uint32_t *out_learnt, ken_err *err)
+                       bool *out_is_news, ken_err *err)
 {
     kept_lists kept;
+    ken_arena scratch;
+    ken_arena_init(&scratch, 0);
     open_kept(s, arena, &kept);
     ken_status st = KEN_OK;
     ken_vec_push(&l->starts, 0);
@@ -172,11 +183,19 @@ static ken_status make(ken_snapshot *s, const ken_cancel *cancel, ken_arena *are
         l->files.len = n_files;
         l->starts.len = n_lists;
         l->unknown.len = n_lists - 1;
-        st = learn_list(s, f, l, err);
-        ++*out_learnt;
+        st = learn_list(s, f, &scratch, l, err);
         if (!st)
             st = ken_cancel_check(cancel, err);
+        if (st) { // what a stopped question learnt last may lack something
+            l->files.len = n_files;
+            l->starts.len = n_lists;
+            l->unknown.len = n_lists - 1;
+        }
+        *out_is_news = true;
     }
+    if (st && kept.is_right) // what is kept reaches further
+        *out_is_news = false;
+    ken_arena_release(&scratch);
     return st;
 }
 
@@ -193,17 +212,16 @@ ken_status ken_query__imports(ken_snapshot *s, const ken_cancel *cancel,
     if (s->imports.starts)
         return KEN_OK;
     import_lists l = { 0 };
-    uint32_t n_learnt = 0;
+    bool is_news = false;
     ken_arena arena;
     ken_arena_init(&arena, 0);
-    ken_status st = make(s, cancel, &arena, &l, &n_learnt, err);
-    if (!st) {
+    ken_status st = make(s, cancel, &arena, &l, &is_news, err);
+    if (is_news)
+        save_imports(s, &l);
+    if (!st)
         s->imports = (query_import_graph){ .starts = copy(&s->arena, &l.starts),
                                            .files = copy(&s->arena, &l.files),
                                            .n_unknown = copy(&s->arena, &l.unknown) };
-        if (n_learnt)
-            save_imports(s, &s->imports);
-    }
     ken_arena_release(&arena);
     ken_vec_release(&l.starts);
     ken_vec_release(&l.files);

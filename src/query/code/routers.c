@@ -231,12 +231,55 @@ static void learn_file(query_routers *q, uint32_t file)
     }
 }
 
+static bool is_mounted(const query_routers *q, uint32_t file)
+{
+    for (size_t i = 0; i < q->mounts.len; i++)
+        if (q->mounts.ptr[i]->to_file == file)
+            return true;
+    return false;
+}
+
+// A rule for one of its literals, or a framework whose decorators have none.
+static bool speaks(const query_routers *q, uint32_t file, ken_arena *scratch)
+{
+    ken_facts facts;
+    ken_refs refs;
+    const ken_framework *fw;
+    bool is_found = false;
+    if (!ken_query__graph_peek(q->s, file, scratch, &facts, &refs))
+        return false;
+    ken_str language = ken_str_c(ken_lang_name((ken_lang_id)facts.lang));
+    for (uint32_t i = 0; i < refs.n_literals && !is_found; i++)
+        is_found = ken_route_find(q->frameworks, language, &refs, &refs.literals[i], &fw) != NULL;
+    for (size_t i = 0; i < q->frameworks->items.len && !is_found; i++) {
+        fw = &q->frameworks->items.ptr[i];
+        for (uint32_t k = 0; k < fw->n_rules && !is_found; k++)
+            is_found =
+                fw->rules[k].form == KEN_ROUTE_BARE && ken_framework_covers(fw, language, &refs);
+    }
+    return is_found;
+}
+
+bool ken_query__routers_speaks(const query_routers *q, size_t at)
+{
+    return q->speaks[at] || is_mounted(q, q->learnt[at]);
+}
+
 void ken_query__routers_learn(query_routers *q, const uint32_t *files, size_t n)
 {
+    ken_arena scratch;
+    ken_arena_init(&scratch, 0);
+    uint8_t *marks = KEN_ARENA_ARRAY(q->arena, uint8_t, n + 1);
     q->learnt = files;
     q->n_learnt = n;
-    for (size_t i = 0; i < n; i++)
-        learn_file(q, files[i]);
+    q->speaks = marks;
+    for (size_t i = 0; i < n && !ken_quota_is_over(); i++) {
+        marks[i] = speaks(q, files[i], &scratch);
+        if (ken_query__routers_speaks(q, i))
+            learn_file(q, files[i]);
+        ken_arena_reset(&scratch);
+    }
+    ken_arena_release(&scratch);
     ken_query__bases_read(q);
 }
 

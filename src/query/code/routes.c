@@ -552,6 +552,19 @@ static void look_for_rails(routing *r)
     }
 }
 
+static ken_status look_at_all(routing *r, const uint32_t *files, size_t n, bool wants_tests,
+                              const ken_cancel *cancel, ken_err *err)
+{
+    ken_status st = KEN_OK;
+    for (size_t i = 0; !st && i < n; i++) {
+        if (ken_query__is_test(r->s, files[i]) == wants_tests && !is_rails(r, files[i]) &&
+            ken_query__routers_speaks(&r->routers, i))
+            look_at(r, files[i]);
+        st = ken_cancel_check(cancel, err);
+    }
+    return st;
+}
+
 static ken_status find(routing *r, bool is_strict, const ken_cancel *cancel, ken_err *err)
 {
     uint32_t *files;
@@ -565,12 +578,8 @@ static ken_status find(routing *r, bool is_strict, const ken_cancel *cancel, ken
     ken_query__routers_init(&r->routers, r->s, r->g, &r->frameworks, r->arena);
     if (!st)
         ken_query__routers_learn(&r->routers, files, n);
-    for (int tests = 0; tests < 2; tests++) // those of tests come last
-        for (size_t i = 0; !st && i < n; i++) {
-            if (ken_query__is_test(r->s, files[i]) == (tests > 0) && !is_rails(r, files[i]))
-                look_at(r, files[i]);
-            st = ken_cancel_check(cancel, err);
-        }
+    for (int tests = 0; !st && tests < 2; tests++) // those of tests come last
+        st = look_at_all(r, files, n, tests > 0, cancel, err);
     return st;
 }
 

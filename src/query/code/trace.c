@@ -6,8 +6,7 @@
 // ones, and put into pre-order at the end.
 #include <stdlib.h>
 
-#include "base/map.h"
-#include "query/query_graph_priv.h"
+#include "query/code/trace_priv.h"
 
 enum {
     DEPTH_DEFAULT = 3,
@@ -17,277 +16,15 @@ enum {
     BRANCH_DEFAULT = 12,
     PATH_NODES_MAX = 4000, // definitions visited in the search for a path
     EXTERNAL_MAX = 64,
-    OVERRIDERS_MAX = 64,
     STOPS_MAX = 256, // calls noted that lead no further
-    STOPS_SHOWN = 3,
-    CONSTRUCTORS_MAX = 16,
-    HELD_MAX = 32
+    STOPS_SHOWN = 3
 };
-
-// All edges from one definition to another.
-typedef struct link {
-    ken_graph_def to;
-    ken_str name; // of what is outside
-    ken_edge_class class;
-    ken_ref_role role;
-    uint32_t file, ref; // of the first site; ref UINT32_MAX = no name leads there
-    uint32_t n_sites, order;
-    double weight; // what is cut last
-    const char *evidence;
-} link;
-
-typedef KEN_VEC(link) links;
-
-typedef struct tracer {
-    ken_snapshot *s;
-    ken_graph *g;
-    const ken_trace_opts *o;
-    const ken_cancel *cancel;
-    ken_arena *arena;
-    KEN_VEC(ken_trace_step) steps;
-    ken_map seen; // definition -> step
-    query_edges edges, unresolved;
-    size_t n_usages; // places that the last question about callers found
-    links links;
-    ken_map link_to, link_out; // definition, or name of what is outside -> index into links
-    uint32_t lines_of; // file whose lines are at hand: calls of one function are in one file
-    uint32_t *starts, n_lines;
-} tracer;
-
-static ken_symbol_kind kind_of(tracer *t, ken_graph_def d)
-{
-    const ken_unit_text *u = ken_graph_unit(t->g, d.file);
-    return u ? ken_graph_kind(u, d.def) : KEN_SYMBOL_UNKNOWN;
-}
-
-static bool leads_on(tracer *t, const query_edge *e, ken_graph_def to)
-{
-    if (query_is_outside(to))
-        return (e->role == KEN_REF_CALL || e->role == KEN_REF_NEW) && t->o->wants_external &&
-               e->class == KEN_EDGE_EXTERNAL;
-    return query_leads_on(e, kind_of(t, to));
-}
-
-static ken_str name_at(tracer *t, uint32_t file, uint32_t ref)
-{
-    const ken_unit_text *u = ken_graph_unit(t->g, file);
-    return u ? u->refs->exprs[u->refs->refs[ref].expr].name : KEN_STR("");
-}
-
-// The link to that definition, or by that name to what is outside; a new number when there is none.
-static size_t link_index(tracer *t, const query_edge *e, ken_graph_def to)
-{
-    if (query_is_outside(to))
-        return *ken_map_put(&t->link_out, name_at(t, e->file, e->ref), t->links.len, NULL);
-    return *ken_map_put(&t->link_to, query_def_key(&to), t->links.len, NULL);
-}
-
-static void clear_links(tracer *t)
-{
-    ken_vec_clear(&t->links);
-    ken_map_release(&t->link_to);
-    ken_map_release(&t->link_out);
-    ken_map_init(&t->link_to);
-    ken_map_init(&t->link_out);
-}
-
-static bool is_test(const tracer *t, ken_graph_def d)
-{
-    return !query_is_outside(d) && ken_query__is_test(t->s, d.file);
-}
-
-static double weight_of(tracer *t, ken_graph_def d)
-{
-    const ken_unit_text *u = query_is_outside(d) ? NULL : ken_graph_unit(t->g, d.file);
-    if (!u || d.def >= u->facts->n_symbols)
-        return 0;
-    const ken_symbol *s = &u->facts->symbols[d.def];
-    double lines = s->last_line - s->first_line + 1;
-    return (lines > 200 ? 200 : lines) * (is_test(t, d) ? 0.1 : 1);
-}
-
-static void add_link(tracer *t, const query_edge *e, ken_graph_def to, ken_edge_class class,
-                     const char *evidence)
-{
-    size_t at = link_index(t, e, to);
-    if (at < t->links.len) {
-        link *known = &t->links.ptr[at];
-        known->n_sites++;
-        if (class < known->class) {
-            known->class = class;
-            known->evidence = evidence;
-        }
-        return;
-    }
-    link l = { .to = to,
-               .class = class,
-               .role = e->role,
-               .file = e->file,
-               .ref = e->ref,
-               .n_sites = 1,
-               .order = (uint32_t)t->links.len,
-               .weight = weight_of(t, to),
-               .evidence = evidence };
-    if (query_is_outside(to))
-        l.name = name_at(t, e->file, e->ref);
-    ken_vec_push(&t->links, l);
-}
-
-// A method that others override may be any of them, and is the one that a container binds.
-static void add_overriders(tracer *t, const query_edge *e)
-{
-    query_bound bound[OVERRIDERS_MAX];
-    uint32_t n_bound = ken_query__bound_by(t->s, t->g, e, t->arena, bound, OVERRIDERS_MAX);
-    for (uint32_t i = 0; i < n_bound; i++)
-        add_link(t, e, bound[i].def, KEN_EDGE_INFERRED, bound[i].evidence);
-    if (n_bound)
-        return;
-    ken_graph_def over[OVERRIDERS_MAX];
-    uint32_t n = ken_graph_overriders(t->g, e->to, over, OVERRIDERS_MAX);
-    for (uint32_t i = 0; i < n; i++) {
-        const char *reason = ken_graph_override_reason(t->g, over[i]);
-        add_link(t, e, over[i], KEN_EDGE_INFERRED,
-                 reason ? reason : "overrides the method that is named");
-    }
-}
-
-// A field or table that holds functions leads to any of them.
-static void add_held(tracer *t, const query_edge *e)
-{
-    ken_graph_def held[HELD_MAX];
-    uint32_t n = ken_query__held_by(t->s, t->g, e, t->arena, held, HELD_MAX);
-    bool is_call = e->role == KEN_REF_CALL;
-    for (uint32_t i = 0; i < n; i++)
-        add_link(t, e, held[i], KEN_EDGE_INFERRED,
-                 is_call ? "put into the field that is called" : "is in the table that is read");
-}
-
-// Calls in a type's own body belong to it; those in its methods and inner types do not.
-static bool is_run_by(const ken_facts *f, ken_def_id type, int64_t within)
-{
-    for (int64_t at = within; at >= 0 && at != (int64_t)type; at = f->symbols[at].parent)
-        if (ken_symbol_is_callable(f->symbols[at].kind) || ken_symbol_is_type(f->symbols[at].kind))
-            return false;
-    return true;
-}
-
-// Leaves what constructing the type runs, constructors apart.
-static void keep_own(tracer *t, ken_graph_def type)
-{
-    const ken_unit_text *u = ken_graph_unit(t->g, type.file);
-    size_t n = 0;
-    for (size_t i = 0; u && i < t->edges.len; i++)
-        if (is_run_by(u->facts, type.def, t->edges.ptr[i].within))
-            t->edges.ptr[n++] = t->edges.ptr[i];
-    t->edges.len = n;
-}
-
-static void add_constructors(tracer *t, ken_graph_def type)
-{
-    ken_graph_def found[CONSTRUCTORS_MAX];
-    uint32_t n = ken_graph_constructors(t->g, type, found, CONSTRUCTORS_MAX);
-    for (uint32_t i = 0; i < n; i++) {
-        query_edge e = { .file = found[i].file, .ref = UINT32_MAX, .role = KEN_REF_CALL };
-        bool is_own = found[i].file == type.file;
-        add_link(t, &e, found[i],
-                 n > 1    ? KEN_EDGE_INFERRED
-                 : is_own ? KEN_EDGE_EXACT
-                          : KEN_EDGE_IMPORTED,
-                 n > 1 ? "one of several constructors" : NULL);
-    }
-}
-
-// Whether a later node is an overload of the same name at the same place.
-static bool is_restated(tracer *t, size_t i)
-{
-    const query_edge *e = &t->edges.ptr[i];
-    for (size_t k = i + 1; k < t->edges.len && t->edges.ptr[k].ref == e->ref; k++)
-        if (!query_is_outside(e->to) && ken_graph_is_restated(t->g, e->to, t->edges.ptr[k].to))
-            return true;
-    return false;
-}
-
-static void find_callees(tracer *t, ken_graph_def def, uint32_t *out_unresolved)
-{
-    ken_vec_clear(&t->edges);
-    ken_query__edges_from(t->g, def, &t->edges);
-    if (ken_symbol_is_type(kind_of(t, def))) {
-        keep_own(t, def);
-        add_constructors(t, def);
-    }
-    for (size_t i = 0; i < t->edges.len && !ken_quota_is_over(); i++) {
-        const query_edge *e = &t->edges.ptr[i];
-        if (is_restated(t, i))
-            continue;
-        *out_unresolved += e->class == KEN_EDGE_UNRESOLVED && e->role == KEN_REF_CALL;
-        if (!leads_on(t, e, e->to) ||
-            (e->to.file == def.file && e->to.def == def.def && e->role == KEN_REF_READ)) {
-            add_held(t, e);
-            continue;
-        }
-        bool is_passed = e->role == KEN_REF_READ;
-        add_link(t, e, e->to, is_passed ? KEN_EDGE_INFERRED : e->class,
-                 is_passed ? "handed on as a value" : e->evidence);
-        if (!query_is_outside(e->to) && !is_passed)
-            add_overriders(t, e);
-        add_held(t, e);
-    }
-}
-
-static ken_status find_callers(tracer *t, ken_graph_def def, uint32_t *out_unresolved, ken_err *err)
-{
-    ken_vec_clear(&t->edges);
-    ken_vec_clear(&t->unresolved);
-    ken_status st = ken_query__edges_to(t->s, t->g, &def, 1, t->cancel, t->arena, &t->edges,
-                                        &t->unresolved, err);
-    if (!st)
-        st = ken_query__edges_through(t->s, t->g, t->cancel, t->arena, &t->edges, err);
-    t->n_usages = 0;
-    for (size_t i = 0; !st && i < t->edges.len; i++) {
-        const query_edge *e = &t->edges.ptr[i];
-        st = ken_cancel_check(t->cancel, err);
-        t->n_usages +=
-            t->o->tests != (ken_query__is_test(t->s, e->file) ? KEN_TESTS_EXCLUDE : KEN_TESTS_ONLY);
-        if (!leads_on(t, e, def) || e->within < 0)
-            continue;
-        bool is_passed = e->role == KEN_REF_READ;
-        add_link(t, e, (ken_graph_def){ e->file, (ken_def_id)e->within },
-                 is_passed ? KEN_EDGE_INFERRED : e->class,
-                 is_passed ? "hands it on as a value" : e->evidence);
-    }
-    *out_unresolved += (uint32_t)t->unresolved.len;
-    return st;
-}
-
-static void leave_out_tests(tracer *t)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < t->links.len; i++)
-        if (!is_test(t, t->links.ptr[i].to))
-            t->links.ptr[n++] = t->links.ptr[i];
-    t->links.len = n;
-}
-
-static ken_status find_links(tracer *t, ken_graph_def def, uint32_t *out_unresolved, ken_err *err)
-{
-    clear_links(t);
-    ken_status st = ken_cancel_check(t->cancel, err);
-    if (!st && t->o->direction == KEN_TRACE_CALLERS)
-        st = find_callers(t, def, out_unresolved, err);
-    else if (!st)
-        find_callees(t, def, out_unresolved);
-    if (t->o->tests == KEN_TESTS_EXCLUDE)
-        leave_out_tests(t);
-    if (!st)
-        st = ken_quota_check(err);
-    return st;
-}
 
 // ---- trees -------------------------------------------------------------------------------------
 
 static int by_weight(const void *a, const void *b)
 {
-    const link *x = a, *y = b;
+    const query_link *x = a, *y = b;
     if (query_is_outside(x->to) != query_is_outside(y->to))
         return query_is_outside(x->to) ? 1 : -1;
     if (x->weight != y->weight)
@@ -297,12 +34,12 @@ static int by_weight(const void *a, const void *b)
 
 static int by_order(const void *a, const void *b)
 {
-    const link *x = a, *y = b;
+    const query_link *x = a, *y = b;
     return (x->order > y->order) - (x->order < y->order);
 }
 
 // Keeps the most relevant, in the order in which they stand in the text. Returns how many went.
-static uint32_t cut(tracer *t)
+static uint32_t cut(query_tracer *t)
 {
     bool is_flat = t->o->max_depth == 1; // nothing else needs the room
     if (t->o->tests == KEN_TESTS_ONLY)   // what leads to no test goes at the end
@@ -318,7 +55,7 @@ static uint32_t cut(tracer *t)
     return n_cut;
 }
 
-static bool is_above(const tracer *t, int32_t step, int32_t wanted)
+static bool is_above(const query_tracer *t, int32_t step, int32_t wanted)
 {
     for (; step >= 0; step = t->steps.ptr[step].parent)
         if (step == wanted)
@@ -326,33 +63,7 @@ static bool is_above(const tracer *t, int32_t step, int32_t wanted)
     return false;
 }
 
-static void read_lines(tracer *t, uint32_t file)
-{
-    query_text text;
-    t->lines_of = file;
-    t->n_lines = 0;
-    if (ken_query__load_text(t->s, file, t->arena, &text, NULL))
-        return;
-    bool is_read = ken_query__need_text(&text);
-    ken_query__close_text(&text);
-    if (!is_read)
-        return;
-    t->n_lines = ken_line_starts(text.text, NULL, 0);
-    t->starts = KEN_ARENA_ARRAY(t->arena, uint32_t, t->n_lines + 1);
-    ken_line_starts(text.text, t->starts, t->n_lines);
-}
-
-static uint32_t line_of_site(tracer *t, const link *l)
-{
-    const ken_unit_text *u = ken_graph_unit(t->g, l->file);
-    if (l->ref == UINT32_MAX)
-        return u && l->to.def < u->facts->n_symbols ? u->facts->symbols[l->to.def].first_line : 0;
-    if (t->lines_of != l->file)
-        read_lines(t, l->file);
-    return u && t->n_lines ? ken_line_of(t->starts, t->n_lines, u->refs->refs[l->ref].byte) : 0;
-}
-
-static void push_step(tracer *t, int32_t parent, const link *l)
+static void push_step(query_tracer *t, int32_t parent, const query_link *l)
 {
     uint32_t depth = parent >= 0 ? t->steps.ptr[parent].depth + 1 : 0;
     ken_trace_step step = { .parent = parent, .depth = depth, .seen_at = -1 };
@@ -360,7 +71,7 @@ static void push_step(tracer *t, int32_t parent, const link *l)
         step.class = l->class;
         step.role = l->role;
         step.site_path = t->s->rows[l->file].path;
-        step.site_line = line_of_site(t, l);
+        step.site_line = ken_query__line_of_site(t, l);
         step.n_sites = l->n_sites;
         step.evidence = ken_query__evidence(t->arena, l->evidence);
         if (query_is_outside(l->to)) {
@@ -374,7 +85,7 @@ static void push_step(tracer *t, int32_t parent, const link *l)
 }
 
 // Marks what was met before; false when nothing of it is to be followed.
-static bool is_first(tracer *t, int32_t step)
+static bool is_first(query_tracer *t, int32_t step)
 {
     ken_trace_step *s = &t->steps.ptr[step];
     if (query_is_outside(s->node.id))
@@ -388,7 +99,7 @@ static bool is_first(tracer *t, int32_t step)
     return false;
 }
 
-static ken_status grow(tracer *t, uint32_t max_depth, uint32_t max_nodes, ken_trace *out,
+static ken_status grow(query_tracer *t, uint32_t max_depth, uint32_t max_nodes, ken_trace *out,
                        ken_err *err)
 {
     ken_status st = KEN_OK;
@@ -396,7 +107,7 @@ static ken_status grow(tracer *t, uint32_t max_depth, uint32_t max_nodes, ken_tr
         if (!is_first(t, (int32_t)i) || t->steps.ptr[i].depth >= max_depth)
             continue;
         uint32_t n_unresolved = 0;
-        st = find_links(t, t->steps.ptr[i].node.id, &n_unresolved, err);
+        st = ken_query__find_links(t, t->steps.ptr[i].node.id, &n_unresolved, err);
         if (t->steps.len > 1 && ken_quota_settle(st, err))
             st = KEN_OK;
         t->steps.ptr[i].n_unresolved = n_unresolved;
@@ -424,7 +135,7 @@ static ken_status grow(tracer *t, uint32_t max_depth, uint32_t max_nodes, ken_tr
 }
 
 // Which steps are tests or lead to one; a step that was shown before leads where that one leads.
-static bool *mark_leading(const tracer *t)
+static bool *mark_leading(const query_tracer *t)
 {
     bool *leads = KEN_ARENA_ARRAY(t->arena, bool, t->steps.len + 1), is_changed = true;
     for (size_t i = 0; i < t->steps.len; i++)
@@ -445,7 +156,7 @@ static bool *mark_leading(const tracer *t)
 }
 
 // Leaves the entry, tests and what leads to them, at most so many steps.
-static void keep_leading(tracer *t, uint32_t max_nodes, ken_trace *out)
+static void keep_leading(query_tracer *t, uint32_t max_nodes, ken_trace *out)
 {
     const bool *leads = mark_leading(t);
     int32_t *place = KEN_ARENA_ARRAY(t->arena, int32_t, t->steps.len + 1);
@@ -472,7 +183,7 @@ static void keep_leading(tracer *t, uint32_t max_nodes, ken_trace *out)
 }
 
 // Steps come level by level; answers show each above what it leads to.
-static void put_in_order(tracer *t, ken_trace *out)
+static void put_in_order(query_tracer *t, ken_trace *out)
 {
     uint32_t n = (uint32_t)t->steps.len, n_out = 0; // at most max_nodes
     int32_t *first = KEN_ARENA_ARRAY(t->arena, int32_t, n + 1);
@@ -510,8 +221,8 @@ static void put_in_order(tracer *t, ken_trace *out)
 
 typedef struct way_node {
     ken_graph_def def;
-    int32_t from; // index of the node before
-    link link;    // that led here
+    int32_t from;    // index of the node before
+    query_link link; // that led here
 } way_node;
 
 typedef KEN_VEC(way_node) way_nodes;
@@ -537,7 +248,7 @@ static bool is_interface(const ken_unit_text *u, int32_t owner)
 // ---- where a way is lost -----------------------------------------------------------------------
 
 // An abstract method that leads nowhere else.
-static bool is_dead_end(tracer *t, const query_edge *e)
+static bool is_dead_end(query_tracer *t, const query_edge *e)
 {
     const ken_unit_text *u = query_is_outside(e->to) ? NULL : ken_graph_unit(t->g, e->to.file);
     ken_graph_def over;
@@ -548,7 +259,7 @@ static bool is_dead_end(tracer *t, const query_edge *e)
 }
 
 // Notes the calls of a definition, whose edges were found last, that lead no further.
-static void note_stops(tracer *t, stops *found)
+static void note_stops(query_tracer *t, stops *found)
 {
     const query_edges *edges = t->o->direction == KEN_TRACE_CALLERS ? &t->unresolved : &t->edges;
     for (size_t i = 0; i < edges->len && !ken_quota_is_over(); i++) {
@@ -558,7 +269,7 @@ static void note_stops(tracer *t, stops *found)
         if (!is_unknown && !is_interface)
             continue;
         found->n_total++;
-        bool is_likely = ken_str_eq(name_at(t, e->file, e->ref), found->goal);
+        bool is_likely = ken_str_eq(ken_query__name_at(t, e->file, e->ref), found->goal);
         stop s = { e->file, e->ref, e->within, is_interface, is_likely };
         if (found->items.len < STOPS_MAX)
             ken_vec_push(&found->items, s);
@@ -567,12 +278,12 @@ static void note_stops(tracer *t, stops *found)
     }
 }
 
-static ken_trace_stop show_stop(tracer *t, const stop *s)
+static ken_trace_stop show_stop(query_tracer *t, const stop *s)
 {
-    link at = { .file = s->file, .ref = s->ref };
+    query_link at = { .file = s->file, .ref = s->ref };
     ken_trace_stop out = { .path = t->s->rows[s->file].path,
-                           .line = line_of_site(t, &at),
-                           .name = ken_arena_dup(t->arena, name_at(t, s->file, s->ref)),
+                           .line = ken_query__line_of_site(t, &at),
+                           .name = ken_arena_dup(t->arena, ken_query__name_at(t, s->file, s->ref)),
                            .is_interface = s->is_interface };
     ken_graph_node node;
     if (s->within >= 0 &&
@@ -583,7 +294,7 @@ static ken_trace_stop show_stop(tracer *t, const stop *s)
 }
 
 // Calls by the name of the goal first, then the nearest.
-static void show_stops(tracer *t, const stops *found, ken_trace *out)
+static void show_stops(query_tracer *t, const stops *found, ken_trace *out)
 {
     out->stops = KEN_ARENA_ARRAY(t->arena, ken_trace_stop, STOPS_SHOWN);
     out->n_stops_total = found->n_total;
@@ -593,7 +304,7 @@ static void show_stops(tracer *t, const stops *found, ken_trace *out)
                 out->stops[out->n_stops++] = show_stop(t, &found->items.ptr[i]);
 }
 
-static void show_way(tracer *t, const way_nodes *nodes, size_t last)
+static void show_way(query_tracer *t, const way_nodes *nodes, size_t last)
 {
     size_t way[DEPTH_MAX + 2], n = 0;
     for (int32_t i = (int32_t)last; i > 0 && n <= DEPTH_MAX; i = nodes->ptr[i].from)
@@ -602,7 +313,7 @@ static void show_way(tracer *t, const way_nodes *nodes, size_t last)
         push_step(t, (int32_t)t->steps.len - 1, &nodes->ptr[way[n]].link);
 }
 
-static ken_status find_way(tracer *t, const ken_graph_nodes *goals, uint32_t max_depth,
+static ken_status find_way(query_tracer *t, const ken_graph_nodes *goals, uint32_t max_depth,
                            ken_trace *out, ken_err *err)
 {
     way_nodes nodes = { 0 };
@@ -618,11 +329,11 @@ static ken_status find_way(tracer *t, const ken_graph_nodes *goals, uint32_t max
         uint32_t n_unresolved = 0;
         if (depths.ptr[i] >= max_depth)
             break;
-        st = find_links(t, nodes.ptr[i].def, &n_unresolved, err);
+        st = ken_query__find_links(t, nodes.ptr[i].def, &n_unresolved, err);
         if (!st)
             note_stops(t, &lost);
         for (size_t k = 0; !st && !out->has_path && k < t->links.len; k++) {
-            const link *l = &t->links.ptr[k];
+            const query_link *l = &t->links.ptr[k];
             bool is_new;
             if (query_is_outside(l->to))
                 continue;
@@ -664,7 +375,8 @@ static ken_status check(const ken_trace_opts *o, ken_err *err)
     return KEN_OK;
 }
 
-static ken_status trace(tracer *t, const ken_graph_nodes *entries, ken_trace *out, ken_err *err)
+static ken_status trace(query_tracer *t, const ken_graph_nodes *entries, ken_trace *out,
+                        ken_err *err)
 {
     push_step(t, -1, NULL);
     t->steps.ptr[0].node = entries->nodes[0];
@@ -691,7 +403,7 @@ ken_status ken_trace_execution(ken_snapshot *s, const ken_trace_opts *o, const k
                                ken_arena *arena, ken_trace *out, ken_err *err)
 {
     *out = (ken_trace){ 0 };
-    tracer t = { .s = s, .o = o, .cancel = cancel, .arena = arena, .lines_of = UINT32_MAX };
+    query_tracer t = { .s = s, .o = o, .cancel = cancel, .arena = arena, .lines_of = UINT32_MAX };
     ken_graph_nodes entries;
     ken_quota_offer_part();
     ken_status st = check(o, err);
@@ -714,7 +426,7 @@ ken_status ken_trace_execution(ken_snapshot *s, const ken_trace_opts *o, const k
     ken_vec_release(&t.steps);
     ken_vec_release(&t.edges);
     ken_vec_release(&t.unresolved);
-    clear_links(&t);
+    ken_query__clear_links(&t);
     ken_vec_release(&t.links);
     ken_map_release(&t.link_to);
     ken_map_release(&t.link_out);

@@ -65,10 +65,7 @@ static ken_status find_file(const ken_snapshot *s, ken_str path, ken_arena *aren
                         "'" KEN_STR_FMT "' is the end of several paths: " KEN_STR_FMT
                         "; give the whole one",
                         KEN_STR_ARG(path), KEN_STR_ARG(all));
-    return KEN_FAIL(err, KEN_ENOTFOUND,
-                    "'" KEN_STR_FMT "' is not in the index; paths are relative to the root of the "
-                    "project",
-                    KEN_STR_ARG(path));
+    return ken_query__fail_unknown(s, path, arena, err);
 }
 
 // The innermost definition that reaches over the line; one that begins there before others.

@@ -187,14 +187,14 @@ static ken_status search_left_out(word_search *w, ken_skip_reason reason, const 
     size_t n;
     ken_status st = ken_snapshot_list_skips(w->s, reason, SKIPS_MAX, w->arena, &rows, &n, err);
     ken_buf text = KEN_BUF_INIT(FILE_BYTES_MAX);
-    for (size_t i = 0; !st && i < n && w->s->root_fd >= 0; i++) {
+    for (size_t i = 0; !st && i < n && ken_query__has_files(w->s, KEN_STR("")); i++) {
         if (!ken_lang_is_code_path(rows[i].path))
             continue;
         if (is_full(w)) {
             w->out->is_cut = true;
             break;
         }
-        if (ken_fs_read_under(w->s->root_fd, rows[i].path, FILE_BYTES_MAX, &text, NULL, NULL))
+        if (ken_query__read_file(w->s, rows[i].path, FILE_BYTES_MAX, &text, NULL))
             continue;
         search(w, rows[i].path, NULL, ken_buf_str(&text), true);
         if (i % CHECK_EVERY == 0)

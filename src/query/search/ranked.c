@@ -11,43 +11,13 @@
 #include "base/alloc.h"
 #include "base/best.h"
 #include "base/clock.h"
-#include "base/sorted.h"
 #include "query/query_intent.h"
-#include "query/query_priv.h"
+#include "query/search/ranked_priv.h"
 
 enum {
-    CHOSEN = 300,
     N_PATH_BITS = 2 * KEN_PATH_DATA,
-    MAX_PLACES = 3,
     MAX_QUERY_BYTES = 10000
 };
-
-typedef struct ranked_file {
-    uint32_t file;
-    double score;
-    ken_rank_vector v;
-} ranked_file;
-
-typedef struct search {
-    ken_snapshot *s;
-    const ken_search_opts *o;
-    const ken_lex_query *q;
-    ken_arena *arena;
-    ken_str text;      // what it is about
-    ken_str name;      // that the question is nothing but; empty when it has more words
-    ken_str request;   // the first word, when it only makes the question a request
-    float *definition; // by file, NULL when the question names nothing
-    float *named;      // by file, NULL when nothing is called `name`
-    uint32_t waived;
-    bool has_meaning; // `meaning` and `near` are set
-    ken_vector_query meaning;
-    float *near; // by file: cosine of its best near chunk, -1 = none is near
-    float far;   // about the most that a file without a near chunk reaches
-    ken_str note;
-    ken_search_times times;
-    ranked_file *files;
-    size_t n_files;
-} search;
 
 // ---- exact definitions ------------------------------------------------------------------------
 
@@ -88,10 +58,37 @@ static bool note_exact(void *ctx, ken_str text, const ken_name_posting *postings
     return true;
 }
 
-// A file that defines a name of the question; the fewer files do, the more it says.
-static ken_status find_definitions(search *x, ken_err *err)
+// The fewer files define a name, the more it says.
+static double definition_share(const query_search *x, uint32_t name, double n_files)
 {
-    const ken_lex_corpus *c = &x->s->corpus;
+    return (x->q->names[name].is_strong ? 1 : 0.5) / sqrt(n_files);
+}
+
+static void raise_definition(query_search *x, uint32_t file, float value)
+{
+    if (x->definition[file] < value)
+        x->definition[file] = value;
+}
+
+// What is known of a name once all its files are: its share, or, with others, the files themselves.
+static void take_defining(query_search *x, uint32_t name, exact_name *e)
+{
+    double share = definition_share(x, name, (double)e->files.len);
+    for (size_t i = 0; i < e->files.len; i++) {
+        uint32_t file = e->files.ptr[i];
+        if (x->wide)
+            ken_vec_push(&x->wide->defining, ((query_defining){ name, file, e->value[file] }));
+        else
+            raise_definition(x, file, (float)(share * (double)e->value[file]));
+        e->value[file] = 0;
+    }
+    ken_vec_clear(&e->files);
+}
+
+// A file that defines a name of the question.
+ken_status ken_query__find_definitions(query_search *x, ken_err *err)
+{
+    const ken_lex_corpus *c = x->corpus;
     if (!x->q->n_names)
         return KEN_OK;
     x->definition = KEN_ARENA_ARRAY(x->arena, float, c->n_files + 1);
@@ -104,19 +101,20 @@ static ken_status find_definitions(search *x, ken_err *err)
             e.part = &c->parts[p];
             st = ken_lex_names_equal(e.part->segment, e.wanted, note_exact, &e, err);
         }
-        double share = (x->q->names[n].is_strong ? 1 : 0.5) / sqrt((double)e.files.len);
-        for (size_t i = 0; i < e.files.len; i++) {
-            uint32_t file = e.files.ptr[i];
-            float value = (float)(share * (double)e.value[file]);
-            if (x->definition[file] < value)
-                x->definition[file] = value;
-            e.value[file] = 0;
-        }
-        ken_vec_clear(&e.files);
+        take_defining(x, n, &e);
     }
     ken_free(e.value);
     ken_vec_release(&e.files);
     return st;
+}
+
+void ken_query__settle_definitions(query_search *x, const uint32_t *n_defining)
+{
+    for (size_t i = 0; i < x->wide->defining.len; i++) {
+        const query_defining *d = &x->wide->defining.ptr[i];
+        double share = definition_share(x, d->name, n_defining[d->name]);
+        raise_definition(x, d->file, (float)(share * (double)d->value));
+    }
 }
 
 // ---- the definition asked for -----------------------------------------------------------------
@@ -144,33 +142,43 @@ static bool note_named(void *ctx, ken_str text, const ken_name_posting *postings
     return true;
 }
 
-// One file defines the name, or one but for tests, examples and the like: it has it all, whatever it
-// defines. Of several none is what was asked for; what else speaks for them decides.
-static void settle_named(search *x, exact_name *e)
+void ken_query__set_named(query_search *x, uint32_t file)
 {
-    static const uint32_t aside = KEN_PATH_TEST | KEN_PATH_EXAMPLE | KEN_PATH_COMPAT;
-    uint32_t file = 0;
-    size_t n = 0;
-    for (size_t i = 0; i < e->files.len; i++)
-        if (!(e->path_bits[e->files.ptr[i]] & aside)) {
-            file = e->files.ptr[i];
-            n++;
-        }
-    if (!n && e->files.len == 1 && !e->has_variants) {
-        file = e->files.ptr[0];
-        n = 1;
-    }
-    if (n != 1)
-        return;
     x->named = KEN_ARENA_ARRAY(x->arena, float, x->s->n_files + 1);
     x->named[file] = 1;
     ken_lex_score_touch(&x->s->scores, file);
 }
 
-// Of a question that is a name: the file that defines it, in its case.
-static ken_status find_named(search *x, ken_err *err)
+static query_named count_named(const ken_snapshot *s, const exact_name *e)
 {
-    const ken_lex_corpus *c = &x->s->corpus;
+    static const uint32_t aside = KEN_PATH_TEST | KEN_PATH_EXAMPLE | KEN_PATH_COMPAT;
+    query_named n = { .has_variants = e->has_variants };
+    for (size_t i = 0; i < e->files.len; i++) {
+        uint32_t file = e->files.ptr[i];
+        if (s->path_bits[file] & aside) {
+            n.aside = file;
+            n.n_aside++;
+        } else {
+            n.main = file;
+            n.n_main++;
+        }
+    }
+    return n;
+}
+
+// One file defines the name, or one but for tests, examples and the like: it has it all, whatever it
+// defines. Of several none is what was asked for; what else speaks for them decides.
+int64_t ken_query__named_file(const query_named *n)
+{
+    if (n->n_main == 1)
+        return n->main;
+    return !n->n_main && n->n_aside == 1 && !n->has_variants ? (int64_t)n->aside : -1;
+}
+
+// Of a question that is a name: the file that defines it, in its case.
+ken_status ken_query__find_named(query_search *x, ken_err *err)
+{
+    const ken_lex_corpus *c = x->corpus;
     if (!x->name.len)
         return KEN_OK;
     exact_name e = { .wanted = x->name,
@@ -182,7 +190,12 @@ static ken_status find_named(search *x, ken_err *err)
         e.part = &c->parts[p];
         st = ken_lex_names_equal(e.part->segment, e.wanted, note_named, &e, err);
     }
-    settle_named(x, &e);
+    query_named n = count_named(x->s, &e);
+    int64_t file = ken_query__named_file(&n);
+    if (x->wide)
+        x->wide->named = n;
+    else if (file >= 0)
+        ken_query__set_named(x, (uint32_t)file);
     ken_vec_release(&e.files);
     return st;
 }
@@ -197,16 +210,12 @@ static bool has_filters(const ken_search_opts *o)
 
 static bool passes(const void *ctx, uint32_t file)
 {
-    const search *x = ctx;
+    const query_search *x = ctx;
     return ken_query__file_passes(x->s, file, x->o);
 }
 
-// A file without a word of the question is no answer unless its cosine reaches this: vectors of
-// what has nothing to do with a question stay below 0.23.
-static const float related = 0.25F;
-
 // A model that cannot be asked leaves words, unless only meaning was asked for.
-static ken_status embed(search *x, ken_str query, const ken_cancel *cancel, bool *out_has,
+static ken_status embed(query_search *x, ken_str query, const ken_cancel *cancel, bool *out_has,
                         ken_err *err)
 {
     ken_err e = { 0 };
@@ -222,39 +231,52 @@ static ken_status embed(search *x, ken_str query, const ken_cancel *cancel, bool
     return st;
 }
 
-// Files with a chunk that is near join those that have words of the question.
-static ken_status find_meaning(search *x, ken_str query, const ken_cancel *cancel, ken_err *err)
+void ken_query__find_near(query_search *x)
 {
-    ken_snapshot *s = x->s;
-    if (x->o->mode == KEN_SEARCH_LEXICAL)
-        return KEN_OK;
-    ken_status st = ken_cancel_check(cancel, err);
-    if (!st)
-        st = ken_query__load_vectors(s, err);
-    bool has_vector = false;
-    if (!st)
-        st = embed(x, query, cancel, &has_vector, err);
-    if (st || !has_vector)
-        return st;
+    const ken_snapshot *s = x->s;
     ken_vec_u32 near = { 0 };
     x->near = KEN_ARENA_ARRAY(x->arena, float, s->n_files + 1);
     for (uint32_t f = 0; f < s->n_files; f++)
         x->near[f] = -1;
     x->far = ken_vector_near_files(&s->vectors.matrix, &x->meaning,
                                    has_filters(x->o) ? passes : NULL, x, x->near, &near);
-    for (size_t i = 0; i < near.len; i++)
-        if (x->near[near.ptr[i]] >= (x->o->mode == KEN_SEARCH_SEMANTIC ? 0 : related))
-            ken_lex_score_touch(&s->scores, near.ptr[i]);
+    x->near_files = ken_arena_copy(x->arena, near.ptr, near.len, sizeof *near.ptr);
+    x->n_near_files = near.len;
     ken_vec_release(&near);
     x->has_meaning = true;
+}
+
+// Files with a chunk that is near join those that have words of the question.
+void ken_query__touch_near(query_search *x)
+{
+    for (size_t i = 0; i < x->n_near_files; i++)
+        if (x->near[x->near_files[i]] >= (x->o->mode == KEN_SEARCH_SEMANTIC ? 0 : QUERY_RELATED))
+            ken_lex_score_touch(&x->s->scores, x->near_files[i]);
+}
+
+static ken_status find_meaning(query_search *x, ken_str query, const ken_cancel *cancel,
+                               ken_err *err)
+{
+    if (x->o->mode == KEN_SEARCH_LEXICAL)
+        return KEN_OK;
+    ken_status st = ken_cancel_check(cancel, err);
+    if (!st)
+        st = ken_query__load_vectors(x->s, err);
+    bool has_vector = false;
+    if (!st)
+        st = embed(x, query, cancel, &has_vector, err);
+    if (st || !has_vector)
+        return st;
+    ken_query__find_near(x);
+    ken_query__touch_near(x);
     return KEN_OK;
 }
 
 // The cosines of the best chunks of the chosen files: known when they are near, else looked up.
-static void find_cosines(const search *x, const uint32_t *files, size_t n, float *out)
+static void find_cosines(const query_search *x, const uint32_t *files, size_t n, float *out)
 {
-    uint32_t far[CHOSEN];
-    float cosines[CHOSEN];
+    uint32_t far[QUERY_CHOSEN];
+    float cosines[QUERY_CHOSEN];
     size_t n_far = 0;
     for (size_t i = 0; i < n; i++)
         if (x->near[files[i]] <= -1)
@@ -283,7 +305,7 @@ enum {
     MAX_FILE_FEATURES = 7
 };
 
-static size_t file_features(const search *x, file_feature *out)
+static size_t file_features(const query_search *x, file_feature *out)
 {
     const ken_lex_scores *s = &x->s->scores;
     const size_t pair = sizeof *s->sums / sizeof s->sums->words;
@@ -293,7 +315,7 @@ static size_t file_features(const search *x, file_feature *out)
         (file_feature){ KEN_RANK_COMMENTS, &s->sums->comments, pair, (float)(1 / s->word_weights) };
     out[n++] = (file_feature){ KEN_RANK_NAME_FIT, s->paths.name_fit, 1, 1 };
     out[n++] = (file_feature){ KEN_RANK_FOLDER, s->paths.folder_fit, 1, 1 };
-    out[n++] = (file_feature){ KEN_RANK_SIZE, x->s->size, 1, 1 };
+    out[n++] = (file_feature){ KEN_RANK_SIZE, x->size, 1, 1 };
     if (x->definition)
         out[n++] = (file_feature){ KEN_RANK_DEFINITION, x->definition, 1, 1 };
     if (x->named)
@@ -304,7 +326,7 @@ static size_t file_features(const search *x, file_feature *out)
 // The scores of all files (`n_files`) before chunks are looked at: the sum that set_features makes,
 // with two estimates. The best chunk is taken to match as well as the whole file, and a file without
 // a near chunk to have the cosine `far`.
-static const float *first_scores(const search *x)
+static const float *first_scores(const query_search *x)
 {
     const ken_snapshot *s = x->s;
     float *out = KEN_ARENA_ARRAY(x->arena, float, s->n_files + 1);
@@ -333,7 +355,7 @@ static const float *first_scores(const search *x)
 }
 
 // The score of a chosen file, whose chunks are scored by now.
-static void set_features(search *x, ranked_file *r, float cosine)
+static void set_features(query_search *x, query_ranked_file *r, float cosine)
 {
     float *v = r->v.value;
     v[KEN_RANK_MEANING] = meaning_of(cosine);
@@ -355,14 +377,9 @@ static void set_features(search *x, ranked_file *r, float cosine)
     r->score = ken_rank_score(&r->v);
 }
 
-typedef struct candidate {
-    double score;
-    uint32_t file, at;
-} candidate;
-
 static int by_score(const void *a, const void *b)
 {
-    const candidate *x = a, *y = b;
+    const query_candidate *x = a, *y = b;
     if (x->score != y->score)
         return x->score > y->score ? -1 : 1;
     return (x->file > y->file) - (x->file < y->file);
@@ -370,72 +387,82 @@ static int by_score(const void *a, const void *b)
 
 static bool is_worse(const void *pa, const void *pb)
 {
-    const candidate *a = pa, *b = pb;
+    const query_candidate *a = pa, *b = pb;
     return a->score != b->score ? a->score < b->score : a->file > b->file;
 }
 
-// The best of the files that words, paths or meaning brought up, in no order; returns how many.
-static size_t choose(search *x, uint32_t *chosen)
+size_t ken_query__choose(query_search *x, query_candidate out[QUERY_CHOSEN])
 {
     const ken_snapshot *s = x->s;
     const ken_vec_u32 *touched = &s->scores.touched;
-    candidate heap[CHOSEN] = { 0 };
     size_t n = 0;
     bool filters = has_filters(x->o);
     const float *scores = first_scores(x);
     for (size_t i = 0; i < touched->len; i++) {
-        candidate c = { (double)scores[touched->ptr[i]], touched->ptr[i], 0 };
-        if ((n < CHOSEN || is_worse(&heap[0], &c)) &&
+        query_candidate c = { (double)scores[touched->ptr[i]], touched->ptr[i], 0 };
+        if ((n < QUERY_CHOSEN || is_worse(&out[0], &c)) &&
             (!filters || ken_query__file_passes(s, c.file, x->o)))
-            ken_best_offer(heap, &n, CHOSEN, sizeof c, is_worse, &c);
+            ken_best_offer(out, &n, QUERY_CHOSEN, sizeof c, is_worse, &c);
     }
-    for (size_t i = 0; i < n; i++)
-        chosen[i] = heap[i].file;
     return n;
 }
 
 // Puts the chosen files in order: places are sorted, for a file's features are many.
-static void order_files(search *x, const ranked_file *chosen)
+static void order_files(const query_ranked_file *chosen, size_t n, query_ranked_file *out)
 {
-    candidate order[CHOSEN];
-    for (uint32_t i = 0; i < x->n_files; i++)
-        order[i] = (candidate){ chosen[i].score, chosen[i].file, i };
-    if (x->n_files)
-        qsort(order, x->n_files, sizeof *order, by_score);
-    for (size_t i = 0; i < x->n_files; i++)
-        x->files[i] = chosen[order[i].at];
+    query_candidate order[QUERY_CHOSEN];
+    for (uint32_t i = 0; i < n; i++)
+        order[i] = (query_candidate){ chosen[i].score, chosen[i].file, i };
+    if (n)
+        qsort(order, n, sizeof *order, by_score);
+    for (size_t i = 0; i < n; i++)
+        out[i] = chosen[order[i].at];
 }
 
-static ken_status rank_chosen(search *x, const uint32_t *chosen, ken_err *err)
+ken_status ken_query__rank_chosen(query_search *x, const uint32_t *chosen, size_t n,
+                                  query_ranked_file *out, ken_err *err)
 {
-    ken_snapshot *s = x->s;
-    float cosines[CHOSEN] = { 0 };
-    ken_status st = ken_lex_score_chunks(&s->corpus, x->q, chosen, x->n_files, &s->scores, err);
+    float cosines[QUERY_CHOSEN] = { 0 };
+    ken_status st = ken_lex_score_chunks(x->corpus, x->q, chosen, n, &x->s->scores, err);
     if (st)
         return st;
     if (x->has_meaning)
-        find_cosines(x, chosen, x->n_files, cosines);
-    ranked_file *ranked = KEN_ARENA_ARRAY(x->arena, ranked_file, x->n_files + 1);
-    x->files = KEN_ARENA_ARRAY(x->arena, ranked_file, x->n_files + 1);
-    for (size_t i = 0; i < x->n_files; i++) {
-        ranked[i].file = chosen[i];
-        set_features(x, &ranked[i], cosines[i]);
+        find_cosines(x, chosen, n, cosines);
+    for (size_t i = 0; i < n; i++) {
+        out[i] = (query_ranked_file){ .of = x, .file = chosen[i] };
+        set_features(x, &out[i], cosines[i]);
     }
-    order_files(x, ranked);
     return KEN_OK;
 }
 
-static ken_status rank_files(search *x, ken_str query, const ken_cancel *cancel, ken_err *err)
+static ken_status rank_best(query_search *x, query_ranking *out, ken_err *err)
+{
+    query_candidate best[QUERY_CHOSEN];
+    uint32_t chosen[QUERY_CHOSEN];
+    size_t n = ken_query__choose(x, best);
+    for (size_t i = 0; i < n; i++)
+        chosen[i] = best[i].file;
+    query_ranked_file *ranked = KEN_ARENA_ARRAY(x->arena, query_ranked_file, n + 1);
+    ken_status st = ken_query__rank_chosen(x, chosen, n, ranked, err);
+    if (st)
+        return st;
+    out->files = KEN_ARENA_ARRAY(x->arena, query_ranked_file, n + 1);
+    out->n_files = n;
+    order_files(ranked, n, out->files);
+    return KEN_OK;
+}
+
+static ken_status rank_files(query_search *x, ken_str query, const ken_cancel *cancel,
+                             query_ranking *out, ken_err *err)
 {
     ken_snapshot *s = x->s;
-    uint32_t chosen[CHOSEN] = { 0 };
     ken_search_times *t = &x->times;
     t->began_ns = ken_clock_mono_ns();
-    ken_status st = ken_lex_score_files(&s->corpus, x->q, s->paths, cancel, &s->scores, err);
+    ken_status st = ken_lex_score_files(x->corpus, x->q, s->paths, cancel, &s->scores, err);
     if (!st)
-        st = find_definitions(x, err);
+        st = ken_query__find_definitions(x, err);
     if (!st)
-        st = find_named(x, err);
+        st = ken_query__find_named(x, err);
     int64_t with_words = ken_clock_mono_ns();
     if (!st)
         st = find_meaning(x, query, cancel, err);
@@ -444,406 +471,14 @@ static ken_status rank_files(search *x, ken_str query, const ken_cancel *cancel,
     int64_t with_meaning = ken_clock_mono_ns();
     t->words_ns = with_words - t->began_ns;
     t->vectors_ns = with_meaning - with_words - t->embedding_ns;
-    x->n_files = choose(x, chosen);
-    st = rank_chosen(x, chosen, err);
+    st = rank_best(x, out, err);
     t->ranking_ns = ken_clock_mono_ns() - with_meaning;
     return st;
 }
 
-// ---- showing -----------------------------------------------------------------------------------
+// ---- asking -----------------------------------------------------------------------------------
 
-// The first chunk that ends behind a byte; they are in order.
-static uint32_t chunk_behind(const ken_facts *facts, uint32_t byte)
-{
-    return (uint32_t)KEN_FIRST_BEHIND_U32(ken_chunk, span.end, facts->chunks, facts->n_chunks,
-                                          byte);
-}
-
-static bool is_meant(const ken_query_name *n)
-{
-    return n->is_strong && !n->is_scope;
-}
-
-// 0.5 for a definition of a name of the question written like an identifier, 0.2 for another; a
-// question that is a name is answered by its definition.
-static double worth_of(const search *x, const ken_symbol *s)
-{
-    double worth = 0;
-    bool is_code = ken_symbol_is_type(s->kind) || ken_symbol_is_callable(s->kind);
-    if ((x->named && ken_str_eq(s->name, x->name)) || ken_str_eq(s->name, x->text))
-        return is_code ? 6 : 5; // also the title of a test
-    if (is_code && x->request.len && ken_str_eq_fold(x->request, s->name))
-        worth = 0.5; // "find the clerk of a session" in a file that has a Find
-    for (uint32_t n = 0; is_code && n < x->q->n_names; n++)
-        if (ken_str_eq(x->q->names[n].text, s->name))
-            worth = fmax(worth, is_meant(&x->q->names[n]) ? 0.5 : 0.2);
-    return worth;
-}
-
-static void add_definitions(const search *x, const ken_facts *facts, double *bonus)
-{
-    bool has_names = x->q->n_names || x->named || x->request.len;
-    for (uint32_t i = 0; i < facts->n_symbols; i++) {
-        const ken_symbol *s = &facts->symbols[i];
-        if (!has_names && s->name.len != x->text.len)
-            continue;
-        double worth = worth_of(x, s);
-        if (worth <= 0)
-            continue;
-        uint32_t c = chunk_behind(facts, s->span.start); // chunks of lines overlap
-        for (; c < facts->n_chunks && facts->chunks[c].span.start <= s->span.start; c++)
-            bonus[c] = fmax(bonus[c], worth);
-    }
-}
-
-typedef struct scored_chunk {
-    uint32_t chunk;
-    double score;
-} scored_chunk;
-
-static int by_chunk_score(const void *a, const void *b)
-{
-    const scored_chunk *x = a, *y = b;
-    if (x->score != y->score)
-        return x->score > y->score ? -1 : 1;
-    return (x->chunk > y->chunk) - (x->chunk < y->chunk);
-}
-
-// Cosines of the file's chunks with the question, as indexed; NULL when there are none.
-static float *indexed_cosines(const search *x, uint32_t file)
-{
-    const ken_vector_matrix *m = &x->s->vectors.matrix;
-    uint32_t n = x->s->contents[file].n_chunks;
-    if (!x->has_meaning || m->first_row[file + 1] - m->first_row[file] != n)
-        return NULL;
-    float *out = KEN_ARENA_ARRAY(x->arena, float, n + 1);
-    ken_vector_rows(m, &x->meaning, file, out);
-    return out;
-}
-
-// Points of each chunk for its words and its meaning, the latter less what all chunks have. `out_fits`:
-// whether it has a word of the question or is near to it; may be NULL.
-static double *chunk_points(const search *x, const ranked_file *r, const query_text *t,
-                            bool *out_fits)
-{
-    const ken_lex_scores *scores = &x->s->scores;
-    const float *indexed = scores->chunks.ptr + scores->files[r->file].first_chunk;
-    uint32_t n = t->facts.n_chunks;
-    float *cosines = NULL, least = 1;
-    double *points = KEN_ARENA_ARRAY(x->arena, double, n + 1), *fresh = NULL;
-    if (t->is_refreshed)
-        fresh = ken_query__score_fresh(x->s, x->q, t, x->s->rows[r->file].path,
-                                       x->has_meaning ? &x->meaning : NULL, x->arena, &cosines);
-    else
-        cosines = indexed_cosines(x, r->file);
-    double factor =
-        scores->chunk_weights > 0 ? ken_rank_weight(KEN_RANK_CHUNK) / scores->chunk_weights : 0;
-    for (uint32_t i = 0; i < n && cosines; i++)
-        least = fminf(least, cosines[i]);
-    for (uint32_t i = 0; i < n; i++) {
-        points[i] = factor * (fresh ? fresh[i] : (double)indexed[i]);
-        if (out_fits)
-            out_fits[i] = points[i] > 0 || (cosines && cosines[i] >= related);
-        if (cosines)
-            points[i] += ken_rank_weight(KEN_RANK_MEANING) * (double)(cosines[i] - least);
-    }
-    return points;
-}
-
-// Puts a chunk, later than all before it, among the best `most`, which are in order.
-static size_t offer_chunk(scored_chunk *best, size_t n, size_t most, scored_chunk c)
-{
-    size_t at = n;
-    while (at && c.score > best[at - 1].score)
-        at--;
-    if (at == most)
-        return n;
-    n += n < most;
-    memmove(best + at + 1, best + at, (n - at - 1) * sizeof *best);
-    best[at] = c;
-    return n;
-}
-
-// The file's chunks that pass the filters, best first: those that a result shows; all when the
-// question quotes something; all that fit when each is a result.
-static size_t order_chunks(const search *x, const ranked_file *r, const query_text *t,
-                           scored_chunk **out)
-{
-    bool wants_all = x->o->wants_chunks || ken_query__has_words(x->o);
-    size_t n = 0, most = wants_all ? t->facts.n_chunks : 1 + MAX_PLACES;
-    bool *fits = x->o->wants_chunks ? KEN_ARENA_ARRAY(x->arena, bool, t->facts.n_chunks + 1) : NULL;
-    const double *points = chunk_points(x, r, t, fits);
-    double *bonus = KEN_ARENA_ARRAY(x->arena, double, t->facts.n_chunks + 1);
-    add_definitions(x, &t->facts, bonus);
-    *out = KEN_ARENA_ARRAY(x->arena, scored_chunk, most + 1);
-    scored_chunk best = { 0, -1 };
-    for (uint32_t i = 0; i < t->facts.n_chunks; i++) {
-        if (!ken_query__chunk_passes(&t->facts, i, x->o))
-            continue;
-        scored_chunk c = { i, points[i] + ken_rank_weight(KEN_RANK_CHUNK) * bonus[i] };
-        if (c.score > best.score)
-            best = c;
-        if (fits && !fits[i] && bonus[i] <= 0)
-            continue;
-        if (wants_all)
-            (*out)[n++] = c;
-        else
-            n = offer_chunk(*out, n, most, c);
-    }
-    if (!n && best.score >= 0) // the file is here for its path
-        (*out)[n++] = best;
-    if (n && wants_all)
-        qsort(*out, n, sizeof **out, by_chunk_score);
-    return n;
-}
-
-// What the question quotes: the chunk with most of it comes first.
-static void put_phrases_first(const search *x, query_text *t, scored_chunk *chunks, size_t n)
-{
-    size_t best = 0, most = 0;
-    for (size_t i = 0; i < n && most < x->o->phrases.n; i++) {
-        size_t held = ken_query__count_phrases(t, t->facts.chunks[chunks[i].chunk].span, x->o);
-        if (held > most) {
-            most = held;
-            best = i;
-        }
-    }
-    scored_chunk first = chunks[best];
-    memmove(chunks + 1, chunks, best * sizeof *chunks);
-    chunks[0] = first;
-}
-
-// The file's chunks that may be shown, best first; 0 when its words do not pass.
-static size_t choose_chunks(const search *x, const ranked_file *r, query_text *t,
-                            scored_chunk **out)
-{
-    size_t n = order_chunks(x, r, t, out), kept = 0;
-    if (!n || !ken_query__has_words(x->o))
-        return n;
-    if (!ken_query__need_text(t))
-        return 0;
-    put_phrases_first(x, t, *out, n);
-    if (!x->o->wants_chunks)
-        return ken_query__words_pass(t, t->facts.chunks[(*out)[0].chunk].span, x->o) ? n : 0;
-    for (size_t i = 0; i < n; i++)
-        if (ken_query__words_pass(t, t->facts.chunks[(*out)[i].chunk].span, x->o))
-            (*out)[kept++] = (*out)[i];
-    return kept;
-}
-
-static void add_places(const search *x, const query_text *t, const scored_chunk *chunks, size_t n,
-                       ken_hit *hit)
-{
-    hit->places = KEN_ARENA_ARRAY(x->arena, ken_place, MAX_PLACES);
-    for (size_t i = 1; i < n && hit->n_places < MAX_PLACES; i++) {
-        if (chunks[i].score < 0.6 * chunks[0].score || chunks[i].score <= 0)
-            break;
-        hit->places[hit->n_places++] = ken_query__place(t, chunks[i].chunk, x->arena);
-    }
-}
-
-static void explain(const search *x, const ranked_file *r, ken_hit *hit)
-{
-    hit->terms = KEN_ARENA_ARRAY(x->arena, ken_score_term, KEN_RANK_COUNT);
-    for (int f = 0; f < KEN_RANK_COUNT; f++) {
-        double value = (double)r->v.value[f], weight = ken_rank_weight((ken_rank_feature)f);
-        if (value > 0)
-            hit->terms[hit->n_terms++] = (ken_score_term){ ken_rank_text((ken_rank_feature)f),
-                                                           value, weight, value * weight };
-    }
-}
-
-// Of meaning alone it is the cosine.
-static double similarity_of(const search *x, double score)
-{
-    double best =
-        x->o->mode == KEN_SEARCH_SEMANTIC ? ken_rank_weight(KEN_RANK_MEANING) : ken_rank_best();
-    double v = score / best;
-    return v < 0 ? 0 : v > 1 ? 1 : v;
-}
-
-// By meaning alone there are no words to choose a definition by.
-static void centre_on(const search *x, query_text *t, uint32_t chunk, query_centre *out)
-{
-    const query_wanted w = { .q = x->q,
-                             .idf = x->s->scores.chunk_idf,
-                             .text = x->text,
-                             .name = x->named ? x->name : KEN_STR(""),
-                             .kind = x->o->kind,
-                             .is_quoted = ken_query__has_words(x->o) };
-    if (x->q->n_terms)
-        ken_query__centre_question(t, chunk, &w, out);
-    else
-        ken_query__centre_chunk(t, chunk, x->o->kind, out);
-}
-
-static void fill_hit(const search *x, const ranked_file *r, query_text *t, uint32_t chunk,
-                     double score, ken_hit *hit)
-{
-    query_centre centre;
-    *hit = (ken_hit){ .score = score, .similarity = similarity_of(x, score) };
-    centre_on(x, t, chunk, &centre);
-    ken_query__fill_hit(x->s, r->file, t, chunk, &centre, x->o, x->arena, hit);
-    if (x->o->wants_explain)
-        explain(x, r, hit);
-}
-
-// Opens a file and chooses its chunks; 0, and the text is closed, when it has nothing to show: gone
-// from the disk, or no chunk passes the filters.
-static size_t open_file(const search *x, const ranked_file *r, query_text *t, scored_chunk **out,
-                        ken_search_result *result)
-{
-    ken_status st = ken_query__load_text(x->s, r->file, x->arena, t, NULL);
-    if (st) {
-        result->n_removed += st == KEN_ENOTFOUND;
-        return 0;
-    }
-    size_t n = choose_chunks(x, r, t, out);
-    if (!n)
-        ken_query__close_text(t);
-    return n;
-}
-
-static bool show(const search *x, const ranked_file *r, ken_hit *hit, ken_search_result *out)
-{
-    query_text t;
-    scored_chunk *chunks;
-    size_t n = open_file(x, r, &t, &chunks, out);
-    if (!n)
-        return false;
-    fill_hit(x, r, &t, chunks[0].chunk, r->score, hit);
-    add_places(x, &t, chunks, n, hit);
-    ken_query__close_text(&t);
-    return true;
-}
-
-// True when the file has something to show; without filters on chunks that is not asked.
-static bool can_show(const search *x, const ranked_file *r)
-{
-    query_text t;
-    if (!x->o->chunk_types && !x->o->kind && !ken_query__has_words(x->o))
-        return true;
-    if (ken_query__load_text(x->s, r->file, x->arena, &t, NULL))
-        return false;
-    scored_chunk *chunks;
-    size_t n = choose_chunks(x, r, &t, &chunks);
-    ken_query__close_text(&t);
-    return n > 0;
-}
-
-ken_status ken_query__settle_search(ken_status st, ken_search_result *out, ken_err *err)
-{
-    if (!out->n_hits || !ken_quota_settle(st, err))
-        return st;
-    out->is_truncated = true;
-    return KEN_OK;
-}
-
-static bool is_near_enough(const search *x, double score)
-{
-    return similarity_of(x, score) >= x->o->threshold;
-}
-
-// Reads the first files from the disk until enough have something to show.
-static ken_status show_best(const search *x, ken_search_result *out, ken_err *err)
-{
-    ken_status st = KEN_OK;
-    const ken_search_opts *o = x->o;
-    uint32_t limit = ken_query__limit(o), passed = 0;
-    size_t i = 0;
-    for (; i < x->n_files && is_near_enough(x, x->files[i].score); i++) {
-        st = ken_quota_check(err);
-        if (st)
-            break;
-        if (out->n_hits == limit) {
-            out->is_truncated = can_show(x, &x->files[i]);
-            if (out->is_truncated)
-                break;
-            continue;
-        }
-        ken_hit hit;
-        if (show(x, &x->files[i], &hit, out) && passed++ >= o->offset)
-            out->hits[out->n_hits++] = hit;
-    }
-    // What was not read counts when nothing in a file can speak against it.
-    bool is_read = o->chunk_types || o->kind || ken_query__has_words(o);
-    out->n_total = passed + out->is_truncated;
-    for (i++; !is_read && i < x->n_files && is_near_enough(x, x->files[i].score); i++)
-        out->n_total++;
-    out->is_at_least = (is_read && out->is_truncated) || x->n_files == CHOSEN;
-    return ken_query__settle_search(st, out, err);
-}
-
-// ---- chunks as results -------------------------------------------------------------------------
-
-// A file whose chunks are results: their scores are the file's, less what its best chunk has more.
-typedef struct opened_file {
-    const ranked_file *r;
-    const scored_chunk *chunks;
-    size_t n, next;
-} opened_file;
-
-static double next_score(const opened_file *f)
-{
-    double less = f->chunks[0].score - f->chunks[f->next].score;
-    return f->r->score - (less > 0 ? less : 0);
-}
-
-// The opened file whose next chunk is the best of all; NULL when none has a chunk left.
-static opened_file *best_opened(opened_file *files, size_t n)
-{
-    opened_file *best = NULL;
-    for (size_t i = 0; i < n; i++)
-        if (files[i].next < files[i].n && (!best || next_score(&files[i]) > next_score(best)))
-            best = &files[i];
-    return best;
-}
-
-// Merges the chunks of files, best first. A file is opened when no chunk of those before it is better
-// than its best, so that a page reads few.
-static ken_status show_chunks(const search *x, ken_search_result *out, ken_err *err)
-{
-    ken_status st = KEN_OK;
-    opened_file *files = KEN_ARENA_ARRAY(x->arena, opened_file, x->n_files + 1);
-    size_t n_files = 0, at = 0, passed = 0;
-    uint32_t limit = ken_query__limit(x->o);
-    for (;;) {
-        st = ken_quota_check(err);
-        if (st)
-            break;
-        opened_file *f = best_opened(files, n_files);
-        query_text t;
-        if (at < x->n_files && (!f || x->files[at].score > next_score(f))) {
-            const ranked_file *r = &x->files[at++];
-            scored_chunk *chunks;
-            size_t n = open_file(x, r, &t, &chunks, out);
-            if (n) {
-                ken_query__close_text(&t);
-                files[n_files++] = (opened_file){ r, chunks, n, 0 };
-            }
-            continue;
-        }
-        if (!f || !is_near_enough(x, next_score(f)))
-            break;
-        out->is_truncated = out->n_hits == limit;
-        if (out->is_truncated)
-            break;
-        uint32_t chunk = f->chunks[f->next].chunk;
-        double score = next_score(f);
-        f->next++;
-        if (passed++ < x->o->offset || ken_query__load_text(x->s, f->r->file, x->arena, &t, NULL))
-            continue;
-        if (chunk < t.facts.n_chunks) // or the file has changed since it was opened
-            fill_hit(x, f->r, &t, chunk, score, &out->hits[out->n_hits++]);
-        ken_query__close_text(&t);
-    }
-    out->n_total = passed + out->is_truncated;
-    out->is_at_least = out->is_truncated || x->n_files == CHOSEN;
-    return ken_query__settle_search(st, out, err);
-}
-
-// Its words, its names and what it forgives; returns what it is about.
-static ken_str read_question(search *x, ken_str query, ken_lex_query *q)
+ken_str ken_query__read_question(query_search *x, ken_str query, ken_lex_query *q)
 {
     ken_str core, rest = query, first;
     bool asks_for_tests = ken_query_asks_for_tests(query, &core);
@@ -851,7 +486,7 @@ static ken_str read_question(search *x, ken_str query, ken_lex_query *q)
         core = ken_query_core(query);
     x->waived = ken_rank_waived(query);
     x->text = core;
-    if (x->s->is_about_tests)
+    if (x->s && x->s->is_about_tests)
         x->waived &= ~(uint32_t)KEN_WAIVED_HALF_TEST;
     if (asks_for_tests)
         x->waived |= KEN_WANTED_TEST;
@@ -869,13 +504,33 @@ static ken_str read_question(search *x, ken_str query, ken_lex_query *q)
 }
 
 // Measured for words and the built-in model's meaning together; either alone has none.
-static void set_confidence(const search *x, ken_search_result *out)
+static void set_confidence(const query_search *x, const query_ranking *r, ken_search_result *out)
 {
     if (x->o->mode != KEN_SEARCH_AUTO || *x->s->model || !x->s->vectors.matrix.n_dims)
         return;
+    ken_query__set_confidence(r, out);
+}
+
+void ken_query__set_confidence(const query_ranking *r, ken_search_result *out)
+{
     out->has_confidence = true;
-    out->confidence = x->n_files ? ken_rank_confidence(&x->files[0].v) : 0;
+    out->confidence = r->n_files ? ken_rank_confidence(&r->files[0].v) : 0;
     out->fits_nothing = out->confidence < KEN_RANK_FITS;
+}
+
+const char *ken_query__strategy(const ken_search_opts *o)
+{
+    return o->mode == KEN_SEARCH_LEXICAL    ? "lexical"
+           : o->mode == KEN_SEARCH_SEMANTIC ? "semantic"
+                                            : "hybrid";
+}
+
+static query_search search_in(ken_snapshot *s, const ken_search_opts *o, const ken_lex_query *q,
+                              ken_arena *arena)
+{
+    return (query_search){
+        .s = s, .corpus = &s->corpus, .size = s->size, .o = o, .q = q, .arena = arena
+    };
 }
 
 ken_status ken_query__ranked(ken_snapshot *s, ken_str query, const ken_search_opts *o,
@@ -883,24 +538,23 @@ ken_status ken_query__ranked(ken_snapshot *s, ken_str query, const ken_search_op
                              ken_err *err)
 {
     ken_lex_query q;
-    search x = { .s = s, .o = o, .q = &q, .arena = arena };
-    query = read_question(&x, query, &q);
+    query_search x = search_in(s, o, &q, arena);
+    query_ranking r = { .o = o, .arena = arena };
+    query = ken_query__read_question(&x, query, &q);
     if (o->mode == KEN_SEARCH_SEMANTIC)
         q = (ken_lex_query){ 0 };
     else if (!q.n_terms) // "g", "->": no words, but perhaps a name
         return ken_query__symbols(s, query, o, cancel, arena, out, err);
-    ken_status st = rank_files(&x, query, cancel, err);
+    ken_status st = rank_files(&x, query, cancel, &r, err);
     if (st)
         return st;
     int64_t ranked = ken_clock_mono_ns();
     *out = (ken_search_result){ .hits = KEN_ARENA_ARRAY(arena, ken_hit, ken_query__limit(o)),
-                                .strategy = o->mode == KEN_SEARCH_LEXICAL    ? "lexical"
-                                            : o->mode == KEN_SEARCH_SEMANTIC ? "semantic"
-                                                                             : "hybrid",
+                                .strategy = ken_query__strategy(o),
                                 .note = x.note,
                                 .times = x.times };
-    set_confidence(&x, out);
-    st = o->wants_chunks ? show_chunks(&x, out, err) : show_best(&x, out, err);
+    set_confidence(&x, &r, out);
+    st = ken_query__show(&r, out, err);
     out->times.quoting_ns = ken_clock_mono_ns() - ranked;
     return st;
 }
@@ -911,14 +565,15 @@ ken_status ken_rank_candidates(ken_snapshot *s, ken_str query, ken_arena *arena,
     ken_lex_query q;
     ken_search_opts opts = { 0 };
     query_check_pin(s);
-    search x = { .s = s, .o = &opts, .q = &q, .arena = arena };
-    query = read_question(&x, query, &q);
-    ken_status st = rank_files(&x, query, NULL, err);
-    *out = KEN_ARENA_ARRAY(arena, ken_candidate, x.n_files + 1);
-    *out_n = st ? 0 : x.n_files;
+    query_search x = search_in(s, &opts, &q, arena);
+    query_ranking r = { .o = &opts, .arena = arena };
+    query = ken_query__read_question(&x, query, &q);
+    ken_status st = rank_files(&x, query, NULL, &r, err);
+    *out = KEN_ARENA_ARRAY(arena, ken_candidate, r.n_files + 1);
+    *out_n = st ? 0 : r.n_files;
     for (size_t i = 0; i < *out_n; i++)
         (*out)[i] =
-            (ken_candidate){ s->rows[x.files[i].file].path, x.files[i].v, x.files[i].score };
+            (ken_candidate){ s->rows[r.files[i].file].path, r.files[i].v, r.files[i].score };
     return st;
 }
 
@@ -964,24 +619,30 @@ static bool is_in_words(ken_search_mode mode)
            mode == KEN_SEARCH_SYMBOL;
 }
 
+ken_status ken_query__read_search(ken_str *query, const ken_search_opts *opts, ken_arena *arena,
+                                  ken_search_opts *out, ken_err *err)
+{
+    *out = *opts;
+    ken_quota_offer_part();
+    if (is_in_words(opts->mode))
+        *query = ken_str_trim(*query);
+    if (!query->len || query->len > MAX_QUERY_BYTES)
+        return KEN_FAIL(err, KEN_EINVAL, "query: expected 1 to %d bytes, got %zu", MAX_QUERY_BYTES,
+                        query->len);
+    ken_status st = KEN_OK;
+    if (is_in_words(opts->mode) && !opts->is_verbatim)
+        st = ken_query_parse(*query, opts, arena, query, out, err);
+    if (!st)
+        st = ken_query__check_opts(out, err);
+    return st ? st : ken_query__clean_directory(out, arena, err);
+}
+
 ken_status ken_search(ken_snapshot *s, ken_str query, const ken_search_opts *opts,
                       const ken_cancel *cancel, ken_arena *arena, ken_search_result *out,
                       ken_err *err)
 {
+    ken_search_opts o;
     query_check_pin(s);
-    ken_search_opts o = *opts;
-    ken_quota_offer_part();
-    if (is_in_words(o.mode))
-        query = ken_str_trim(query);
-    if (!query.len || query.len > MAX_QUERY_BYTES)
-        return KEN_FAIL(err, KEN_EINVAL, "query: expected 1 to %d bytes, got %zu", MAX_QUERY_BYTES,
-                        query.len);
-    ken_status st = KEN_OK;
-    if (is_in_words(o.mode) && !o.is_verbatim)
-        st = ken_query_parse(query, opts, arena, &query, &o, err);
-    if (!st)
-        st = ken_query__check_opts(&o, err);
-    if (!st)
-        st = ken_query__clean_directory(&o, arena, err);
+    ken_status st = ken_query__read_search(&query, opts, arena, &o, err);
     return st ? st : ask(s, query, &o, cancel, arena, out, err);
 }

@@ -176,8 +176,7 @@ static ken_status read_place(ken_snapshot *s, ken_str place, ken_arena *arena, a
     ken_str relative = ken_query__relative_path(s, path, arena);
     int64_t file = relative.ptr ? ken_query__file_index(s, relative) : -1;
     if (file < 0)
-        return KEN_FAIL(err, KEN_ENOTFOUND, "'" KEN_STR_FMT "' is not in the index",
-                        KEN_STR_ARG(path));
+        return ken_query__fail_unknown(s, path, arena, err);
     query_text t;
     ken_status st = ken_query__load_text(s, (uint32_t)file, arena, &t, err);
     if (st)

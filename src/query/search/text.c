@@ -17,6 +17,8 @@ enum {
     MATCH_LIMIT = 2000000,
     DEPTH_LIMIT = 20000,
     FOUND_PER_FILE = 400, // that are looked at when chunks are filtered
+    AHEAD_FILES = 128,    // of a database, that are read together
+    AHEAD_BYTES = 2 << 20,
     LINE_MAX_SHOWN = 300,
     LINE_BEFORE = 100, // of a long line, before what matched
 };
@@ -29,6 +31,8 @@ typedef struct text_search {
     pcre2_match_data *match;
     pcre2_match_context *limits;
     ken_buf buf;
+    query_ahead ahead;
+    uint32_t ahead_end; // of the order: so far they were read
 } text_search;
 
 static ken_status compile(text_search *x, ken_str query, ken_err *err)
@@ -237,8 +241,9 @@ static ken_status search_file(text_search *x, uint32_t file, text_place *found, 
 {
     *out_n = 0;
     ken_err e = { 0 };
-    if (x->s->root_fd < 0 || ken_fs_read_under(x->s->root_fd, x->s->rows[file].path, MAX_FILE_BYTES,
-                                               &x->buf, NULL, &e)) {
+    ken_str path = x->s->rows[file].path;
+    if (!ken_query__has_files(x->s, path) ||
+        ken_query__read_file(x->s, path, MAX_FILE_BYTES, &x->buf, &e)) {
         ken_query__set_unread(x->s, x->s->rows[file].path, &e);
         return KEN_OK;
     }
@@ -249,20 +254,49 @@ static ken_status search_file(text_search *x, uint32_t file, text_place *found, 
     return find_places(x, ken_buf_str(&x->buf), found, out_n, err);
 }
 
+// The place `i` of the order: ordinary files, then the others.
+static bool is_due(const text_search *x, uint32_t i, uint32_t *out_file)
+{
+    uint32_t n_files = x->s->n_files;
+    *out_file = i < n_files ? i : i - n_files;
+    return is_noise(x, *out_file) == (i >= n_files) &&
+           ken_query__file_passes(x->s, *out_file, x->o);
+}
+
+// A server without the folder asks its database once for many files.
+static ken_status read_ahead(text_search *x, uint32_t i, ken_err *err)
+{
+    int64_t contents[AHEAD_FILES];
+    size_t n = 0, n_bytes = 0;
+    uint32_t file;
+    if (i < x->ahead_end)
+        return KEN_OK;
+    for (; i < 2 * x->s->n_files && n < AHEAD_FILES && n_bytes < AHEAD_BYTES; i++) {
+        if (!is_due(x, i, &file) || !ken_query__is_stored(x->s, x->s->rows[file].path))
+            continue;
+        contents[n++] = x->s->rows[file].content;
+        n_bytes += x->s->rows[file].stamp.size;
+    }
+    x->ahead_end = i;
+    return ken_query__read_ahead(x->s, contents, n, &x->ahead, err);
+}
+
 static ken_status search_files(text_search *x, const ken_cancel *cancel, ken_search_result *out,
                                ken_err *err)
 {
     uint32_t limit = ken_query__limit(x->o), passed = 0, n_files = x->s->n_files;
     for (uint32_t i = 0; i < 2 * n_files && !out->is_truncated; i++) {
-        uint32_t f = i < n_files ? i : i - n_files;
+        uint32_t f;
         ken_status st = ken_cancel_check(cancel, err);
         if (st)
             return st;
-        if (is_noise(x, f) != (i >= n_files) || !ken_query__file_passes(x->s, f, x->o))
+        if (!is_due(x, i, &f))
             continue;
         text_place found[FOUND_PER_FILE];
         size_t n = 0;
-        st = search_file(x, f, found, &n, err);
+        st = x->s->is_stored ? read_ahead(x, i, err) : KEN_OK;
+        if (!st)
+            st = search_file(x, f, found, &n, err);
         if (st)
             return st;
         if (!n)
@@ -288,6 +322,8 @@ ken_status ken_query__text_search(ken_snapshot *s, ken_str query, const ken_sear
     text_search x = { .s = s, .o = o, .arena = arena, .buf = KEN_BUF_INIT(MAX_FILE_BYTES + 1) };
     *out = (ken_search_result){ .hits = KEN_ARENA_ARRAY(arena, ken_hit, ken_query__limit(o)),
                                 .strategy = o->mode == KEN_SEARCH_TEXT ? "text" : "regex" };
+    ken_arena_init(&x.ahead.arena, 0);
+    s->ahead = &x.ahead;
     ken_status st = compile(&x, query, err);
     if (!st)
         st = ken_query__settle_search(search_files(&x, cancel, out, err), out, err);
@@ -295,5 +331,7 @@ ken_status ken_query__text_search(ken_snapshot *s, ken_str query, const ken_sear
     pcre2_match_data_free(x.match);
     pcre2_code_free(x.code);
     ken_buf_release(&x.buf);
+    s->ahead = NULL;
+    ken_arena_release(&x.ahead.arena);
     return st;
 }

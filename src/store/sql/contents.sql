@@ -31,6 +31,10 @@ SELECT facts FROM content WHERE id = ?1;
 -- :CONTENT_SHA
 SELECT sha256 FROM content WHERE id = ?1;
 
+-- Without a feature when it is superseded.
+-- :CONTENT_KEY
+SELECT sha256, lang, coalesce(feature, 0) FROM content WHERE id = ?1;
+
 -- :CONTENT_FACTS_SCAN
 SELECT id, facts, n_bytes, refs FROM content LEFT JOIN content_refs ON content_id = id;
 

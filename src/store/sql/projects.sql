@@ -42,6 +42,9 @@ SELECT count(*) FROM task;
 -- :SETTING_GET
 SELECT value FROM setting WHERE name = ?1;
 
+-- :SETTING_LIST
+SELECT name, value FROM setting ORDER BY name;
+
 -- :SETTING_PUT
 INSERT OR REPLACE INTO setting VALUES (?1, ?2);
 

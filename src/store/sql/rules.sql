@@ -13,6 +13,12 @@ SELECT path, kind, sha256, n_bytes, mtime_ns, weight, indexed_at_ms, (SELECT cou
     FROM rule_document
     ORDER BY path;
 
+-- :RULE_SCAN
+SELECT first_line, last_line, heading, text
+    FROM rule
+    WHERE document = (SELECT id FROM rule_document WHERE path = ?1)
+    ORDER BY ordinal;
+
 -- :RULE_ADD
 INSERT INTO rule (document, ordinal, first_line, last_line, heading, text)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6);

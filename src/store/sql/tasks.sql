@@ -97,6 +97,9 @@ SELECT rev FROM task_clock;
 -- :TASK_CLOCK_TICK
 UPDATE task_clock SET rev = rev + 1;
 
+-- :TASK_CLOCK_SKIP
+UPDATE task_clock SET rev = max(rev, ?1);
+
 -- :TASK_ADD
 INSERT INTO task (uuid, rev, status, project, created_at_ms, updated_at_ms, title, description,
     notes)

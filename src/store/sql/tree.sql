@@ -4,7 +4,8 @@
 SELECT generation FROM tree WHERE id = ?1;
 
 -- :TREE_LOAD
-SELECT generation, at_ms, root, git_head, git_branch, n_files, n_chunks, n_symbols, n_bytes, n_lines
+SELECT generation, at_ms, root, git_head, git_branch, n_files, n_chunks, n_symbols, n_bytes, n_lines,
+    base_id IS NOT NULL
     FROM tree
     WHERE id = ?1;
 

@@ -40,3 +40,17 @@ INSERT INTO task_count
     FROM task_branch_link l
     JOIN task t ON t.id = l.task_id
     GROUP BY 1, 2, 3;
+
+-- Numbers of an AUTOINCREMENT that are passed over; there is no row before the first.
+-- :SEQUENCE_ADD
+INSERT INTO sqlite_sequence (name, seq)
+    SELECT ?1, 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?1);
+
+-- :SEQUENCE_SKIP
+UPDATE sqlite_sequence SET seq = max(seq, ?2) WHERE name = ?1;
+
+-- :SEQUENCE_LAST
+SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = ?1;
+
+-- :CHECKPOINT_SKIP
+UPDATE checkpoint_state SET rev = max(rev, ?1);

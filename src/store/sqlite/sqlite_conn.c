@@ -435,6 +435,26 @@ ken_status ken_store__sq_checkpoint(ken_store_backend *b, ken_err *err)
     return st;
 }
 
+ken_status ken_store__sq_share_read(ken_store_backend *b, ken_database_reading *in, ken_err *err)
+{
+    (void)b;
+    return in ? KEN_FAIL(err, KEN_EINVAL, "a file takes no part in a database's transaction")
+              : KEN_OK;
+}
+
+// What is compared are the segments.
+ken_status ken_store__sq_put_vectors(ken_store_backend *b, const ken_store_vectors *v, ken_err *err)
+{
+    (void)b, (void)v, (void)err;
+    return KEN_OK;
+}
+
+ken_status ken_store__sq_drop_vectors(ken_store_backend *b, const char *keep, ken_err *err)
+{
+    (void)b, (void)keep, (void)err;
+    return KEN_OK;
+}
+
 ken_status ken_store__sq_get_size(ken_store_backend *b, uint64_t *out_bytes, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
@@ -442,6 +462,30 @@ ken_status ken_store__sq_get_size(ken_store_backend *b, uint64_t *out_bytes, ken
     ken_status st = ken_fs_stat_target(q->path, &info, err);
     if (!st)
         *out_bytes = info.stamp.size + size_of(q, "-wal");
+    return st;
+}
+
+// A file that cannot be looked at is none: who opens it is told why.
+ken_status ken_store__sqlite_identify(const ken_store_opts *opts, uint64_t *out, ken_err *err)
+{
+    (void)err;
+    ken_fs_info info = { 0 };
+    if (ken_fs_stat(KEN_FS_CWD, opts->path, &info, NULL))
+        return KEN_ENOTFOUND;
+    *out = info.stamp.inode;
+    return KEN_OK;
+}
+
+ken_status ken_store__sqlite_erase(const ken_store_opts *opts, ken_err *err)
+{
+    static const char *const suffixes[] = { "-wal", "-shm", "", ".writes" };
+    ken_status st = KEN_OK;
+    for (size_t i = 0; !st && i < sizeof suffixes / sizeof *suffixes; i++) {
+        ken_buf path = { 0 };
+        ken_buf_printf(&path, "%s%s", opts->path, suffixes[i]);
+        st = ken_fs_remove(path.ptr, err);
+        ken_buf_release(&path);
+    }
     return st;
 }
 

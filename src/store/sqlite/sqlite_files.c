@@ -195,16 +195,6 @@ ken_status ken_store__sq_list_live(ken_store_backend *b, ken_arena *arena, int64
 
 // ---- skips -----------------------------------------------------------------------------------
 
-static int64_t hash_skips(const ken_skip_row *rows, size_t n)
-{
-    uint64_t h = n;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t part[3] = { h, ken_hash_str(rows[i].path), (uint64_t)rows[i].reason };
-        h = ken_hash64(part, sizeof part);
-    }
-    return (int64_t)h;
-}
-
 static ken_status get_skips_hash(ken_sq *q, int64_t *out, ken_err *err)
 {
     sqlite3_stmt *st = NULL;
@@ -239,7 +229,7 @@ ken_status ken_store__sq_replace_skips(ken_store_backend *b, const ken_skip_row 
                                        ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
-    int64_t hash = hash_skips(rows, n), old = 0, owner = q->tree;
+    int64_t hash = ken_store__hash_skips(rows, n), old = 0, owner = q->tree;
     ken_status s = get_skips_hash(q, &old, err);
     if (s || hash == old)
         return s;
@@ -255,20 +245,12 @@ ken_status ken_store__sq_replace_skips(ken_store_backend *b, const ken_skip_row 
     return s;
 }
 
-ken_skip_reason ken_store__sq_skip_reason(ken_str word)
-{
-    for (int r = KEN_SKIP_NONE + 1; r < KEN_SKIP_COUNT; r++)
-        if (ken_str_eq_c(word, ken_skip_word((ken_skip_reason)r)))
-            return (ken_skip_reason)r;
-    return KEN_SKIP_NONE;
-}
-
 static ken_status read_skip(ken_sq *q, sqlite3_stmt *st, ken_arena *arena, void *out, ken_err *err)
 {
     (void)q, (void)err;
     *(ken_skip_row *)out = (ken_skip_row){
         .path = ken_store__sq_keep(st, 1, arena),
-        .reason = ken_store__sq_skip_reason(ken_store__sq_text(st, 0)),
+        .reason = ken_store__skip_reason(ken_store__sq_text(st, 0)),
     };
     return KEN_OK;
 }

@@ -62,15 +62,55 @@ ken_status ken_store__catalog_list_jobs(ken_catalog_backend *b, const ken_job_fi
 {
     ken_sq_catalog *c = ken_sq_catalog_of(b);
     sqlite3_stmt *st = NULL;
+    ken_job_state state = f->is_expired ? KEN_JOB_RUNNING : f->state;
     ken_status s = ken_store__catalog_get(c, KEN_SQ_JOB_LIST, &st, err);
     if (s)
         return s;
     ken_store__sq_bind(
         st, SQ_VALUES(f->project ? SQ_BYTES(*f->project) : SQ_NULL,
-                      SQ_TEXT(ken_str_c(f->state ? ken_job_state_word(f->state) : "")),
-                      SQ_INT(f->is_oldest_first ? 1 : -1),
+                      SQ_TEXT(ken_str_c(state ? ken_job_state_word(state) : "")),
                       SQ_INT(f->limit < KEN_JOBS_LISTED_MAX ? f->limit : KEN_JOBS_LISTED_MAX)));
     return SQ_ROWS(&c->q, st, read_job, arena, out, out_n, err);
+}
+
+typedef struct count_row {
+    ken_job_kind kind;
+    uint64_t n_queued, n_running;
+} count_row;
+
+static ken_status read_count(ken_sq *q, sqlite3_stmt *st, ken_arena *arena, void *out, ken_err *err)
+{
+    (void)arena;
+    bool is_bad = false;
+    const count_row r = { ken_job_kind_of(ken_store__sq_text(st, 0)),
+                          ken_store__sq_u64(st, 1, INT64_MAX, &is_bad),
+                          ken_store__sq_u64(st, 2, INT64_MAX, &is_bad) };
+    *(count_row *)out = r;
+    return r.kind && !is_bad ? KEN_OK : SQ_CORRUPT(q, err, "a job has no usable kind");
+}
+
+ken_status ken_store__catalog_count_jobs(ken_catalog_backend *b, const ken_uuid *project,
+                                         ken_job_counts *out, ken_err *err)
+{
+    ken_sq_catalog *c = ken_sq_catalog_of(b);
+    sqlite3_stmt *st = NULL;
+    ken_arena arena;
+    count_row *rows = NULL;
+    size_t n = 0;
+    ken_status s = ken_store__catalog_get(c, KEN_SQ_JOB_COUNT, &st, err);
+    if (s)
+        return s;
+    ken_store__sq_bind(st, SQ_VALUES(project ? SQ_BYTES(*project) : SQ_NULL));
+    ken_arena_init(&arena, 1024);
+    s = SQ_ROWS(&c->q, st, read_count, &arena, &rows, &n, err);
+    if (!s)
+        *out = (ken_job_counts){ { 0 }, { 0 } };
+    for (size_t i = 0; !s && i < n; i++) {
+        out->n_queued[rows[i].kind] = rows[i].n_queued;
+        out->n_running[rows[i].kind] = rows[i].n_running;
+    }
+    ken_arena_release(&arena);
+    return s;
 }
 
 // ---- queueing ----------------------------------------------------------------------------------
@@ -127,6 +167,24 @@ ken_status ken_store__catalog_add_job(ken_catalog_backend *b, const ken_job *j, 
     return KEN_OK;
 }
 
+ken_status ken_store__catalog_put_job(ken_catalog_backend *b, const ken_job *j, ken_err *err)
+{
+    ken_sq_catalog *c = ken_sq_catalog_of(b);
+    ken_status st = ken_store__catalog_begin(c, err);
+    if (st)
+        return st;
+    st = ken_store__sq_write(
+        &c->q, KEN_SQ_JOB_PUT,
+        SQ_VALUES(SQ_BYTES(j->id), SQ_TEXT(ken_str_c(ken_job_kind_word(j->kind))),
+                  SQ_TEXT(ken_str_c(ken_job_state_word(j->state))), project_of(j),
+                  SQ_TEXT(j->params), SQ_INT(j->n_tries), SQ_INT(j->n_done), SQ_INT(j->n_total),
+                  SQ_INT(j->milli_rate), SQ_INT(j->created_at_ms), SQ_INT(j->started_at_ms),
+                  SQ_INT(j->ended_at_ms), SQ_TEXT(ken_utf8_clip(j->message, KEN_JOB_TEXT_MAX)),
+                  SQ_TEXT(ken_utf8_clip(j->error, KEN_JOB_TEXT_MAX))),
+        err);
+    return end_durably(c, st, err);
+}
+
 // ---- from state to state -----------------------------------------------------------------------
 
 // KEN_ENOTFOUND when a statement changed no row.
@@ -142,13 +200,32 @@ static ken_status change_at(ken_sq_catalog *c, ken_sq_stmt which, ken_uuid id, i
         c, ken_store__sq_write(&c->q, which, SQ_VALUES(SQ_BYTES(id), SQ_INT(now_ms)), err));
 }
 
-ken_status ken_store__catalog_start_job(ken_catalog_backend *b, ken_uuid id, int64_t now_ms,
-                                        ken_err *err)
+static ken_status claim(ken_sq_catalog *c, const ken_job_claim *claim, ken_arena *arena,
+                        ken_job *out, ken_err *err)
+{
+    sqlite3_stmt *st = NULL;
+    ken_status s = ken_store__catalog_get(c, KEN_SQ_JOB_NEXT, &st, err);
+    if (!s)
+        s = ken_store__sq_one(&c->q, st, read_job, arena, out, err);
+    if (!s)
+        s = change_at(c, KEN_SQ_JOB_START, out->id, claim->now_ms, err);
+    out->state = KEN_JOB_RUNNING;
+    out->started_at_ms = claim->now_ms;
+    out->error = KEN_STR("");
+    return s;
+}
+
+ken_status ken_store__catalog_claim_job(ken_catalog_backend *b, const ken_job_claim *how,
+                                        ken_arena *arena, ken_job *out, ken_err *err)
 {
     ken_sq_catalog *c = ken_sq_catalog_of(b);
+    ken_job row = { .kind = KEN_JOB_NONE };
     ken_status st = ken_store__catalog_begin(c, err);
-    return st ? st
-              : ken_store__catalog_end(c, change_at(c, KEN_SQ_JOB_START, id, now_ms, err), err);
+    if (!st)
+        st = ken_store__catalog_end(c, claim(c, how, arena, &row, err), err);
+    if (!st)
+        *out = row;
+    return st;
 }
 
 static ken_status note(ken_sq_catalog *c, const ken_job *j, bool *out_is_cancel_wanted,
@@ -168,9 +245,10 @@ static ken_status note(ken_sq_catalog *c, const ken_job *j, bool *out_is_cancel_
     return s;
 }
 
-ken_status ken_store__catalog_note_job(ken_catalog_backend *b, const ken_job *j,
+ken_status ken_store__catalog_note_job(ken_catalog_backend *b, const ken_job *j, uint32_t lease_ms,
                                        bool *out_is_cancel_wanted, ken_err *err)
 {
+    (void)lease_ms;
     ken_sq_catalog *c = ken_sq_catalog_of(b);
     ken_status st = ken_store__catalog_begin(c, err);
     return st ? st : ken_store__catalog_end(c, note(c, j, out_is_cancel_wanted, err), err);
@@ -178,25 +256,29 @@ ken_status ken_store__catalog_note_job(ken_catalog_backend *b, const ken_job *j,
 
 static ken_status end_one(ken_sq_catalog *c, ken_uuid id, const ken_job_end *e, ken_err *err)
 {
-    ken_status s = check_changed(
+    const ken_sq_value error = SQ_TEXT(ken_utf8_clip(e->error, KEN_JOB_TEXT_MAX));
+    ken_status s = KEN_ENOTFOUND;
+    if (e->is_tried_again)
+        s = check_changed(c, ken_store__sq_write(&c->q, KEN_SQ_JOB_AGAIN,
+                                                 SQ_VALUES(SQ_BYTES(id), SQ_INT(e->counts), error),
+                                                 err));
+    if (s != KEN_ENOTFOUND)
+        return s;
+    return check_changed(
         c, ken_store__sq_write(
                &c->q, KEN_SQ_JOB_END,
                SQ_VALUES(SQ_BYTES(id), SQ_TEXT(ken_str_c(ken_job_state_word(e->state))),
                          SQ_INT(e->at_ms), SQ_TEXT(ken_utf8_clip(e->message, KEN_JOB_TEXT_MAX)),
-                         SQ_TEXT(ken_utf8_clip(e->error, KEN_JOB_TEXT_MAX))),
+                         error),
                err));
-    if (s || !e->is_tried_again)
-        return s;
-    return ken_store__sq_write(&c->q, KEN_SQ_JOB_ADD_AGAIN,
-                               SQ_VALUES(SQ_BYTES(id), SQ_BYTES(e->next), SQ_INT(e->at_ms)), err);
 }
 
-ken_status ken_store__catalog_end_job(ken_catalog_backend *b, ken_uuid id, const ken_job_end *e,
-                                      ken_err *err)
+ken_status ken_store__catalog_end_job(ken_catalog_backend *b, const ken_job *j,
+                                      const ken_job_end *e, ken_err *err)
 {
     ken_sq_catalog *c = ken_sq_catalog_of(b);
     ken_status st = ken_store__catalog_begin(c, err);
-    return st ? st : end_durably(c, end_one(c, id, e, err), err);
+    return st ? st : end_durably(c, end_one(c, j->id, e, err), err);
 }
 
 static ken_status cancel(ken_sq_catalog *c, ken_uuid id, int64_t now_ms, ken_arena *arena,

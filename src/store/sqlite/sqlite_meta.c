@@ -21,6 +21,7 @@ static ken_status read_tree(ken_sq *q, sqlite3_stmt *st, ken_arena *arena, void 
         .n_symbols = ken_store__sq_u64(st, 7, INT64_MAX, &is_bad),
         .n_bytes = ken_store__sq_u64(st, 8, INT64_MAX, &is_bad),
         .n_lines = ken_store__sq_u64(st, 9, INT64_MAX, &is_bad),
+        .is_based = sqlite3_column_int(st, 10) != 0,
     };
     if (is_bad)
         return SQ_CORRUPT(q, err, "the generation has numbers out of range");
@@ -48,7 +49,7 @@ static ken_status load_skip_counts(ken_sq *q, ken_generation *out, ken_err *err)
     ken_store__sq_bind(st, SQ_VALUES(SQ_INT(q->tree)));
     bool is_bad = false;
     while (ken_store__sq_next(q, st, &s, err)) {
-        ken_skip_reason r = ken_store__sq_skip_reason(ken_store__sq_text(st, 0));
+        ken_skip_reason r = ken_store__skip_reason(ken_store__sq_text(st, 0));
         out->skips[r] += ken_store__sq_u64(st, 1, INT64_MAX, &is_bad);
     }
     if (!s && is_bad)
@@ -117,15 +118,10 @@ ken_status ken_store__sq_get_generation(ken_store_backend *b, uint64_t *out, ken
 
 // ---- values ------------------------------------------------------------------------------------
 
-static bool is_shared(ken_str name)
-{
-    return ken_str_starts(name, KEN_STR("embed.")) || ken_str_starts(name, KEN_STR("store."));
-}
-
 // The key of a value of this tree: its name, and behind it "#<tree>" unless that is the first.
 static ken_str key_of(const ken_sq *q, ken_str name, char text[KEY_BYTES])
 {
-    if (q->tree == KEN_SQ_FIRST_TREE || is_shared(name))
+    if (q->tree == KEN_SQ_FIRST_TREE || ken_store_is_shared_value(name))
         return name;
     int n = snprintf(text, KEY_BYTES, KEN_STR_FMT "#%lld", KEN_STR_ARG(name), (long long)q->tree);
     return ken_str_n(text, (size_t)n);
@@ -140,7 +136,7 @@ static ken_str name_of(const ken_sq *q, ken_str key)
         at--;
     bool is_marked = at > 1 && at < key.len && key.ptr[at - 1] == '#' &&
                      ken_str_parse_u64(ken_str_sub(key, at, key.len), &tree);
-    if (is_shared(key))
+    if (ken_store_is_shared_value(key))
         return key;
     if (tree != (uint64_t)q->tree)
         return KEN_STR("");

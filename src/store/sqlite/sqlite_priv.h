@@ -258,7 +258,6 @@ ken_str ken_store__sq_keep(sqlite3_stmt *st, int col, ken_arena *arena); // a co
 bool ken_store__sq_fixed(sqlite3_stmt *st, int col, void *out,
                          size_t n); // false: of another length
 
-ken_sq_read_fn ken_store__sq_read_info;                  // of rows of KEN_SQ_CONTENT_INFO
-ken_skip_reason ken_store__sq_skip_reason(ken_str word); // NONE when unknown
+ken_sq_read_fn ken_store__sq_read_info; // of rows of KEN_SQ_CONTENT_INFO
 
 #endif

@@ -65,3 +65,28 @@ ken_status ken_store__sq_load_rule_documents(ken_store_backend *b, ken_arena *ar
     ken_status s = ken_store__sq_get(q, KEN_SQ_RULE_DOCUMENT_SCAN, &st, err);
     return s ? s : SQ_ROWS(q, st, read_row, arena, out, out_n, err);
 }
+
+static ken_status read_rule(ken_sq *q, sqlite3_stmt *st, ken_arena *arena, void *out, ken_err *err)
+{
+    bool is_bad = false;
+    ken_rule rule = {
+        .first_line = (uint32_t)ken_store__sq_u64(st, 0, UINT32_MAX, &is_bad),
+        .last_line = (uint32_t)ken_store__sq_u64(st, 1, UINT32_MAX, &is_bad),
+        .heading = ken_store__sq_keep(st, 2, arena),
+        .text = ken_store__sq_keep(st, 3, arena),
+    };
+    *(ken_rule *)out = rule;
+    return is_bad ? SQ_CORRUPT(q, err, "a rule has lines out of range") : KEN_OK;
+}
+
+ken_status ken_store__sq_load_rules(ken_store_backend *b, ken_str path, ken_arena *arena,
+                                    ken_rule **out, size_t *out_n, ken_err *err)
+{
+    ken_sq *q = ken_sq_of(b);
+    sqlite3_stmt *st = NULL;
+    ken_status s = ken_store__sq_get(q, KEN_SQ_RULE_SCAN, &st, err);
+    if (s)
+        return s;
+    ken_store__sq_bind(st, SQ_VALUES(SQ_TEXT(path)));
+    return SQ_ROWS(q, st, read_rule, arena, out, out_n, err);
+}

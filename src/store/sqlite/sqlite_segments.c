@@ -14,14 +14,6 @@ ken_zip *ken_store__sq_zip(ken_sq *q)
     return q->zip;
 }
 
-// Posting lists lose half, names a third, vectors a fifth. What loses less than an eighth is kept
-// as it is: taking it apart would cost more than its pages do.
-static bool compress(ken_sq *q, ken_str block, ken_buf *out)
-{
-    ken_buf_clear(out);
-    return ken_zip_squeeze(ken_store__sq_zip(q), block, out) && out->len < block.len / 8 * 7;
-}
-
 ken_status ken_store__sq_open_segment(ken_store_backend *b, ken_segment_kind kind, int64_t *out_id,
                                       ken_err *err)
 {
@@ -37,7 +29,7 @@ ken_status ken_store__sq_put_block(ken_store_backend *b, int64_t id, uint32_t bl
 {
     ken_sq *q = ken_sq_of(b);
     q->zipped.max = KEN_SEGMENT_BLOCK * 2;
-    bool is_zipped = compress(q, bytes, &q->zipped);
+    bool is_zipped = ken_zip_block(ken_store__sq_zip(q), bytes, &q->zipped);
     ken_str kept = is_zipped ? ken_buf_str(&q->zipped) : bytes;
     return ken_store__sq_write(q, KEN_SQ_BLOCK_ADD,
                                SQ_VALUES(SQ_INT(id << BLOCK_BITS | block),

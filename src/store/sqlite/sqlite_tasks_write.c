@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Changes tasks: one transaction for each operation, so that a reader sees a task, its links, its history
 // and the totals change together.
-#include <inttypes.h>
-
-#include "base/clock.h"
 #include "store/sqlite/sqlite_tasks_priv.h"
 
 // ---- totals ----------------------------------------------------------------------------------
@@ -26,7 +23,7 @@ static ken_status take_one(ken_sq_catalog *c, const ken_task *t, ken_str branch,
 }
 
 // The task, and the same for each of its branches.
-static ken_status count_in(ken_sq_catalog *c, const ken_task *t, ken_err *err)
+ken_status ken_store__count_task(ken_sq_catalog *c, const ken_task *t, ken_err *err)
 {
     ken_status s = count_one(c, KEN_SQ_TASK_COUNT_ADD, t, KEN_STR(""), err);
     for (size_t i = 0; !s && i < t->n_branches; i++)
@@ -129,7 +126,7 @@ static ken_status add(ken_sq_catalog *c, const ken_task *task, ken_arena *arena,
     for (size_t i = 0; !s && i < t.n_references; i++)
         s = add_reference(c, &t, &t.references[i], t.created_at_ms, err);
     if (!s)
-        s = count_in(c, &t, err);
+        s = ken_store__count_task(c, &t, err);
     if (!s)
         s = note(c, &t, err);
     return s ? s : ken_store__task_by_uuid(c, t.uuid, arena, out, err);
@@ -151,145 +148,28 @@ ken_status ken_store__catalog_add_task(ken_catalog_backend *b, const ken_task *t
 
 // ---- changing --------------------------------------------------------------------------------
 
-static ken_status check_is_unchanged(const ken_task *t, int64_t wanted_ms, ken_err *err)
-{
-    char is[KEN_TIME_MS_TEXT], wanted[KEN_TIME_MS_TEXT], uuid[KEN_UUID_TEXT];
-    if (!wanted_ms || wanted_ms == t->updated_at_ms)
-        return KEN_OK;
-    ken_clock_format_ms(t->updated_at_ms, is);
-    ken_clock_format_ms(wanted_ms, wanted);
-    ken_uuid_format(t->uuid, uuid);
-    return KEN_FAIL(err, KEN_EEXIST,
-                    "task %s was changed since: its updated_at is %s, not %s; read it again, and "
-                    "give that as if_updated_at",
-                    uuid, is, wanted);
-}
-
-static bool same_text(ken_str a, ken_str b)
-{
-    return ken_str_eq(a, b); // none and empty are the same
-}
-
-// Applies the texts and the project of an edit; returns whether one of them differs.
-static bool apply_fields(ken_task *t, const ken_task_edit *e)
-{
-    const struct {
-        ken_str *is, to;
-    } texts[] = {
-        { &t->title, e->title },
-        { &t->status, e->status },
-        { &t->description, e->description },
-        { &t->notes, e->notes },
-    };
-    bool is_different = false;
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (texts[i].to.ptr && !same_text(*texts[i].is, texts[i].to)) {
-            *texts[i].is = texts[i].to;
-            is_different = true;
-        }
-    if (e->sets_project &&
-        (t->has_project != !!e->project || (e->project && !ken_uuid_eq(t->project, *e->project)))) {
-        t->has_project = e->project;
-        t->project = e->project ? *e->project : (ken_uuid){ { 0 } };
-        is_different = true;
-    }
-    return is_different;
-}
-
-static bool has_branch(const ken_task *t, ken_str name)
-{
-    for (size_t i = 0; i < t->n_branches; i++)
-        if (ken_str_eq(t->branches[i].name, name))
-            return true;
-    return false;
-}
-
-static bool has_commit(const ken_task *t, ken_str hash)
-{
-    for (size_t i = 0; i < t->n_commits; i++)
-        if (ken_str_eq(t->commits[i].hash, hash))
-            return true;
-    return false;
-}
-
-static const ken_task_reference *find_reference(const ken_task *t, ken_str path)
-{
-    for (size_t i = 0; i < t->n_references; i++)
-        if (ken_str_eq(t->references[i].path, path))
-            return &t->references[i];
-    return NULL;
-}
-
-static bool same_references(const ken_task *t, const ken_task_edit *e)
-{
-    if (t->n_references != e->n_references)
-        return false;
-    for (size_t i = 0; i < e->n_references; i++)
-        if (!ken_str_eq(t->references[i].path, e->references[i].path) ||
-            !ken_str_eq(t->references[i].type, e->references[i].type))
-            return false;
-    return true;
-}
-
 // Those that stay keep their time.
 static ken_status put_references(ken_sq_catalog *c, const ken_task *t, const ken_task_edit *e,
                                  ken_err *err)
 {
     ken_status s = run_for_task(c, KEN_SQ_TASK_REFERENCES_REMOVE, t, err);
     for (size_t i = 0; !s && i < e->n_references; i++) {
-        const ken_task_reference *old = find_reference(t, e->references[i].path);
+        const ken_task_reference *old = ken_store__task_reference(t, e->references[i].path);
         s = add_reference(c, t, &e->references[i], old ? old->at_ms : t->updated_at_ms, err);
     }
     return s;
 }
 
-typedef struct difference {
-    bool fields, references, branch, commit, lost_branch, lost_commit;
-} difference;
-
-static bool is_any(const difference *d)
-{
-    return d->fields || d->references || d->branch || d->commit || d->lost_branch || d->lost_commit;
-}
-
-static ken_status find_difference(ken_task *now, const ken_task_edit *e, difference *out,
-                                  ken_err *err)
-{
-    *out = (difference){
-        .fields = apply_fields(now, e),
-        .references = e->sets_references && !same_references(now, e),
-        .branch = e->branch.ptr && !has_branch(now, e->branch),
-        .commit = e->commit.hash.ptr && !has_commit(now, e->commit.hash),
-        .lost_branch = e->lost_branch.ptr && has_branch(now, e->lost_branch),
-        .lost_commit = e->lost_commit.ptr && has_commit(now, e->lost_commit),
-    };
-    if (e->lost_branch.ptr && !out->lost_branch)
-        return KEN_FAIL(err, KEN_EINVAL, "branch: the task is not linked to '" KEN_STR_FMT "'",
-                        KEN_STR_ARG(e->lost_branch));
-    if (e->lost_commit.ptr && !out->lost_commit)
-        return KEN_FAIL(err, KEN_EINVAL, "commit: the task is not linked to " KEN_STR_FMT,
-                        KEN_STR_ARG(e->lost_commit));
-    if (out->branch && now->n_branches >= KEN_TASK_BRANCHES_MAX)
-        return KEN_FAIL(err, KEN_ELIMIT, "branch: a task is linked to at most %d branches",
-                        KEN_TASK_BRANCHES_MAX);
-    if (out->commit && now->n_commits >= KEN_TASK_COMMITS_MAX)
-        return KEN_FAIL(err, KEN_ELIMIT, "commit: a task is linked to at most %d commits",
-                        KEN_TASK_COMMITS_MAX);
-    return KEN_OK;
-}
-
 static ken_status write_difference(ken_sq_catalog *c, const ken_task *was, ken_task *now,
-                                   const ken_task_edit *e, const difference *d, ken_err *err)
+                                   const ken_task_edit *e, const ken_task_difference *d,
+                                   ken_err *err)
 {
-    now->updated_at_ms = e->now_ms > was->updated_at_ms ? e->now_ms : was->updated_at_ms + 1;
-    bool moves = d->fields &&
-                 (!ken_str_eq(was->status, now->status) || was->has_project != now->has_project ||
-                  !ken_uuid_eq(was->project, now->project));
+    bool moves = ken_store__task_moves(was, now);
     ken_status s = next_rev(c, &now->rev, err);
     if (!s && moves)
         s = count_out(c, was, err);
     if (!s && moves)
-        s = count_in(c, now, err);
+        s = ken_store__count_task(c, now, err);
     if (!s)
         s = put_row(c, KEN_SQ_TASK_PUT, now, err);
     if (!s && !ken_str_eq(was->status, now->status))
@@ -315,15 +195,13 @@ static ken_status update(ken_sq_catalog *c, ken_uuid uuid, const ken_task_edit *
                          ken_task *out, ken_err *err)
 {
     ken_task was = { 0 };
-    difference d = { 0 };
+    ken_task_difference d = { 0 };
     ken_status s = ken_store__task_by_uuid(c, uuid, arena, &was, err);
-    if (!s)
-        s = check_is_unchanged(&was, e->if_updated_at_ms, err);
     if (s)
         return s;
     ken_task now = was;
-    s = find_difference(&now, e, &d, err);
-    if (!s && is_any(&d)) {
+    s = ken_store__task_edited(&was, e, &now, &d, err);
+    if (!s && d.is_any) {
         s = write_difference(c, &was, &now, e, &d, err);
         if (!s)
             s = note(c, &now, err);
@@ -352,15 +230,19 @@ ken_status ken_store__catalog_update_task(ken_catalog_backend *b, ken_uuid uuid,
 
 // ---- removing --------------------------------------------------------------------------------
 
+ken_status ken_store__drop_task(ken_sq_catalog *c, const ken_task *t, ken_err *err)
+{
+    ken_status s = count_out(c, t, err);
+    if (!s)
+        s = run_for_task(c, KEN_SQ_TASK_REMOVE, t, err);
+    return s ? s : note(c, t, err);
+}
+
 static ken_status remove_task(ken_sq_catalog *c, ken_uuid uuid, ken_arena *arena, ken_err *err)
 {
     ken_task t = { 0 };
     ken_status s = ken_store__task_by_uuid(c, uuid, arena, &t, err);
-    if (!s)
-        s = count_out(c, &t, err);
-    if (!s)
-        s = run_for_task(c, KEN_SQ_TASK_REMOVE, &t, err);
-    return s ? s : note(c, &t, err);
+    return s ? s : ken_store__drop_task(c, &t, err);
 }
 
 ken_status ken_store__catalog_remove_task(ken_catalog_backend *b, ken_uuid uuid, ken_err *err)

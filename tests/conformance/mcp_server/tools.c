@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "fixtures.h"
+#include "mcp/mcp_priv.h"
 
 #define IMAGE "{\"type\":\"image\",\"data\":\"" PNG_BASE64 "\",\"mimeType\":\"image/png\"}"
 
@@ -109,6 +110,17 @@ static int progress(ken_mcp_call *c, ken_buf *out, ken_err *err)
     return 0;
 }
 
+// Switches a tool off and on again, as a person may.
+static int tool_change(ken_mcp_call *c, ken_buf *out, ken_err *err)
+{
+    ken_mcp_roster *roster = c->own->server->opts.roster;
+    if (!roster || ken_mcp_roster_set_tool(roster, KEN_STR("outline"), false, err) ||
+        ken_mcp_roster_set_tool(roster, KEN_STR("outline"), true, err))
+        return fail_text(out, "The list of tools cannot be changed.");
+    put_text(out, "Changed the list of tools, and changed it back.");
+    return 0;
+}
+
 // Takes so long that a stream is begun, whose events say how to come back.
 static int reconnection(ken_mcp_call *c, ken_buf *out, ken_err *err)
 {
@@ -150,6 +162,7 @@ const fixture content_tools[] = {
     { "test_tool_with_logging", "Logs three messages", NULL, logging },
     { "test_logging_tool", "Logs three messages", NULL, logging },
     { "test_tool_with_progress", "Reports progress three times", NULL, progress },
+    { "test_trigger_tool_change", "Changes the list of tools", NULL, tool_change },
     { "test_reconnection", "Takes seven seconds", NULL, reconnection },
     { "json_schema_2020_12_tool", "Tool with JSON Schema 2020-12 features", SCHEMA_2020_12,
       schema },

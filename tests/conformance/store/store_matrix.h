@@ -5,11 +5,13 @@
 
 #include "conformance/store/store_scenario.h"
 #include "ktest.h"
+#include "postgres_lab.h"
 #include "store/store_debug.h"
 
 typedef struct backend {
     const char *name;
     void (*decorate)(ken_store *s);
+    bool is_postgres;
 } backend;
 
 static ken_store_fault no_fault;
@@ -38,9 +40,11 @@ static void decorate_both(ken_store *s)
 }
 
 static const backend backends[] = {
-    { "sqlite", decorate_not },
-    { "sqlite-traced", decorate_trace },
-    { "sqlite-faulty-traced", decorate_both },
+    { "sqlite", decorate_not, false },
+    { "sqlite-traced", decorate_trace, false },
+    { "sqlite-faulty-traced", decorate_both, false },
+    { "postgres", decorate_not, true },
+    { "postgres-faulty-traced", decorate_both, true },
 };
 
 static ken_err err;
@@ -50,9 +54,11 @@ static const backend *now;
 static ken_store *open_store(bool is_read_only)
 {
     ken_store *s = NULL;
-    const char *path = ktest_path(now->name);
     kt_ok_err(
-        ken_store_open(&(ken_store_opts){ .path = path, .is_read_only = is_read_only }, &s, &err),
+        ken_store_open(&(ken_store_opts){ .path = ktest_path(now->name),
+                                          .database = now->is_postgres ? lab_database() : NULL,
+                                          .is_read_only = is_read_only },
+                       &s, &err),
         &err);
     now->decorate(s);
     return s;
@@ -63,6 +69,8 @@ static void on_each(void (*body)(ken_store *s))
 {
     for (size_t i = 0; i < sizeof backends / sizeof *backends; i++) {
         now = &backends[i];
+        if (now->is_postgres && !lab_has_postgres())
+            continue;
         ken_arena_init(&arena, 0);
         ken_store *s = open_store(false);
         body(s);

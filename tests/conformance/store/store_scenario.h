@@ -104,7 +104,7 @@ static inline ken_status scn_add_content(ken_store *s, uint32_t size, ken_arena 
     ken_refs_packer *packer = ken_refs_packer_new();
     ken_facts_pack(&f, &facts);
     ken_refs_pack(packer, &r, &f, &refs);
-    const ken_packed packed = { ken_buf_str(&facts), ken_buf_str(&refs) };
+    const ken_packed packed = { .facts = ken_buf_str(&facts), .refs = ken_buf_str(&refs) };
     ken_status st = ken_store_add_content(s, &key, &f, &packed, out_id, err);
     ken_refs_packer_free(packer);
     ken_buf_release(&facts);

@@ -257,7 +257,7 @@ STORE_TEST(damaged_refs_are_told)
     ken_facts f = { .n_bytes = 1 };
     ken_buf facts = { 0 };
     ken_facts_pack(&f, &facts);
-    ken_packed packed = { ken_buf_str(&facts), KEN_STR("rubbish") };
+    ken_packed packed = { .facts = ken_buf_str(&facts), .refs = KEN_STR("rubbish") };
     int64_t id;
     ken_refs r;
     begin(s);
@@ -389,6 +389,78 @@ STORE_TEST(file_is_changed_renamed_removed)
     kt_eq_i(rows[1].id, id);
     kt_eq_text(rows[1].path, "b");
     kt_eq_i(rows[0].content, two);
+}
+
+enum {
+    MANY = 700
+};
+
+// Changes of many files are sent together; each does what it would do alone.
+STORE_TEST(many_files_are_changed_in_their_order)
+{
+    char name[32];
+    size_t n = 0;
+    begin(s);
+    int64_t one = add_content(s, 1), two = add_content(s, 2);
+    for (int i = 0; i < MANY; i++) {
+        snprintf(name, sizeof name, "f%04d", i);
+        kt_ok_err(put_file(s, 0, name, one), &err);
+    }
+    commit(s);
+    ken_file_row *rows = load_files(s, &n);
+    kt_eq_u(n, MANY);
+    int64_t first_id = rows[0].id, last_id = rows[MANY - 1].id;
+    begin(s);
+    for (int i = 1; i < MANY - 1; i++) {
+        ken_file_row row = rows[i];
+        row.content = two;
+        row.stamp.size = (uint64_t)i;
+        row.stamp.inode = UINT64_MAX - (uint64_t)i;
+        row.stamp.mtime_ns = -i;
+        kt_ok_err(ken_store_put_file(s, &row, &err), &err);
+    }
+    kt_ok_err(put_file(s, rows[600].id, "g0600", two), &err);            // again, and renamed
+    kt_ok_err(put_file(s, rows[601].id, rows[600].path.ptr, two), &err); // to where that was
+    kt_ok_err(put_file(s, 0, "f0601", one), &err);                       // and a new one there
+    kt_ok_err(ken_store_remove_file(s, rows[602].id, &err), &err);       // that was changed before
+    commit(s);
+    ken_file_row *after = load_files(s, &n);
+    kt_eq_u(n, MANY);
+    kt_eq_i(after[0].id, first_id);
+    kt_eq_i(after[0].content, one);
+    kt_eq_i(after[599].id, rows[599].id);
+    kt_eq_i(after[599].content, two);
+    kt_eq_u(after[599].stamp.size, 599);
+    kt_eq_u(after[599].stamp.inode, UINT64_MAX - 599);
+    kt_eq_i(after[599].stamp.mtime_ns, -599);
+    kt_eq_text(after[600].path, "f0600");
+    kt_eq_i(after[600].id, rows[601].id);
+    kt_eq_text(after[601].path, "f0601");
+    kt_eq_i(after[601].content, one);
+    kt_eq_text(after[602].path, "f0603");
+    kt_eq_i(after[MANY - 2].id, last_id);
+    kt_eq_text(after[MANY - 1].path, "g0600");
+    kt_eq_i(after[MANY - 1].id, rows[600].id);
+    // One that is not there is told, at the commit at the latest, and nothing is kept.
+    begin(s);
+    ken_status st = KEN_OK;
+    for (int i = 1; i < 20 && !st; i++)
+        st = put_file(s, rows[i].id, rows[i].path.ptr, one);
+    if (!st)
+        st = put_file(s, 123456, "nowhere", one);
+    if (!st)
+        st = ken_store_commit(s, &err);
+    kt_status(st, KEN_ENOTFOUND);
+    ken_store_rollback(s);
+    kt_eq_i(load_files(s, &n)[1].content, two);
+    begin(s);
+    for (int i = 1; i < 20; i++)
+        st = put_file(s, rows[i].id, rows[i].path.ptr, i < 19 ? one : 987654);
+    if (!st)
+        st = ken_store_commit(s, &err);
+    kt_status(st, KEN_EINVAL);
+    ken_store_rollback(s);
+    kt_eq_i(load_files(s, &n)[1].content, two);
 }
 
 STORE_TEST(bad_files_are_refused)
@@ -638,12 +710,13 @@ KEN_TEST(traces_were_written)
     ken_store_close(s);
 }
 
-KEN_TEST(postgres_is_told_to_be_missing)
+KEN_TEST(a_url_is_no_path)
 {
     ken_store *s = NULL;
     const ken_store_opts opts = { .path = "postgres://u:secret@host/db" };
     kt_status(ken_store_open(&opts, &s, &err), KEN_EUNSUPPORTED);
     kt_null(strstr(err.msg, "secret"));
+    kt_has_str(err.msg, "DATABASE_URL");
     kt_null(s);
     kt_status(ken_store_open(&(ken_store_opts){ .path = "" }, &s, &err), KEN_EINVAL);
 }

@@ -45,11 +45,13 @@ static ken_uuid project_of(int tree)
 static ken_store *open_tree(int tree, bool is_read_only)
 {
     ken_store *s = NULL;
-    kt_ok_err(ken_store_open(&(ken_store_opts){ .path = ktest_path(now->name),
-                                                .is_read_only = is_read_only,
-                                                .tree = project_of(tree) },
-                             &s, &err),
-              &err);
+    kt_ok_err(
+        ken_store_open(&(ken_store_opts){ .path = ktest_path(now->name),
+                                          .database = now->is_postgres ? lab_database() : NULL,
+                                          .is_read_only = is_read_only,
+                                          .tree = project_of(tree) },
+                       &s, &err),
+        &err);
     now->decorate(s);
     return s;
 }
@@ -285,10 +287,10 @@ STORE_TEST(trees_are_apart_whatever_each_does)
 STORE_TEST(a_tree_that_is_not_there_is_not_read)
 {
     ken_store *none = NULL;
-    kt_true(ken_store_open(&(ken_store_opts){ .path = ken_store_path(s),
-                                              .is_read_only = true,
-                                              .tree = project_of(3) },
-                           &none, &err) == KEN_ENOTFOUND);
+    ken_store_opts opts = ken_store_place(s);
+    opts.is_read_only = true;
+    opts.tree = project_of(3);
+    kt_true(ken_store_open(&opts, &none, &err) == KEN_ENOTFOUND);
     kt_true(!none);
 }
 

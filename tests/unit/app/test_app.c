@@ -125,6 +125,38 @@ KEN_TEST(projects_are_found_by_id_name_and_path)
     teardown(&f);
 }
 
+static uint64_t data_bytes_written(void)
+{
+    static const char *const files[] = { "data/config/projects.db-wal",
+                                         "data/config/projects.db.writes" };
+    uint64_t sum = 0;
+    for (size_t i = 0; i < 2; i++) {
+        ken_fs_info info = { 0 };
+        if (!ken_fs_stat(KEN_FS_CWD, ktest_path(files[i]), &info, NULL))
+            sum += info.stamp.size;
+    }
+    return sum;
+}
+
+// The project list waits for the disk only when there is something to tell.
+KEN_TEST(a_run_that_finds_nothing_new_writes_nothing)
+{
+    fixture f = setup();
+    ktest_write("repos/one/a.c", "int a;\n");
+    ken_project_info p = add(&f, "repos/one", "");
+    ken_index_report first = index_it(&f, &p);
+    kt_ok_err(ken_app_set_rules_project(f.app, &p, &f.err), &f.err);
+    kt_ok_err(find(&f, "one", "", &p), &f.err);
+    kt_true(p.indexed_at_ms == first.at_ms);
+    uint64_t written = data_bytes_written();
+    index_it(&f, &p);
+    kt_ok_err(ken_app_set_rules_project(f.app, &p, &f.err), &f.err);
+    kt_eq_u(data_bytes_written(), written);
+    kt_ok_err(find(&f, "one", "", &p), &f.err);
+    kt_true(p.indexed_at_ms == first.at_ms);
+    teardown(&f);
+}
+
 KEN_TEST(the_only_project_needs_no_name)
 {
     fixture f = setup();
@@ -330,11 +362,14 @@ static void look_at_run(void *ctx, const ken_index_progress *p)
 {
     watched *w = ctx;
     ken_app_run run;
-    bool is_found = ken_app_find_run(w->p, &w->f->arena, &run);
+    bool is_found = ken_app_find_run(w->f->app, w->p, &w->f->arena, &run);
     kt_true(is_found && run.pid == (int)getpid());
     kt_eq_text(run.stage, p->stage);
     kt_eq_u(run.n_done, p->n_done);
     kt_eq_u(run.n_total, p->n_total);
+    ken_project_info other = *w->p; // one that shares the index
+    other.id = ken_uuid_of(KEN_STR("other"));
+    kt_true(!ken_app_find_run(w->f->app, &other, &w->f->arena, &run));
     w->n_seen++;
     if (strcmp(p->stage, "waiting") != 0)
         return;
@@ -350,7 +385,7 @@ KEN_TEST(s2_160_s2_168_runs_take_turns_and_say_how_far_they_are)
     ken_index_report r;
     ktest_write("repos/one/a.c", "int a;\n");
     ken_project_info p = add(&f, "repos/one", "");
-    kt_true(!ken_app_find_run(&p, &f.arena, &run));
+    kt_true(!ken_app_find_run(f.app, &p, &f.arena, &run));
     watched w = { &f, &p, -1, 0, 0 };
     int other = -1;
     ken_str dir = ken_str_sub(p.db_path, 0, ken_str_rfind_char(p.db_path, '/'));
@@ -367,7 +402,7 @@ KEN_TEST(s2_160_s2_168_runs_take_turns_and_say_how_far_they_are)
     kt_ok_err(ken_app_index(f.app, &p, &opts, NULL, &f.arena, &r, &f.err), &f.err);
     kt_eq_u(w.n_waiting, 1);
     kt_true(w.n_seen > 1);
-    kt_true(!ken_app_find_run(&p, &f.arena, &run));
+    kt_true(!ken_app_find_run(f.app, &p, &f.arena, &run));
     // What changed since is read without a turn.
     int again = -1;
     kt_ok_err(

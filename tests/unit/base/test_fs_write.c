@@ -107,3 +107,18 @@ KEN_TEST(a_failed_write_leaves_the_file_as_it_was)
     kt_eq_text(ktest_read(ktest_path("root/a.md")), "one");
     ken_fs_close(root);
 }
+
+KEN_TEST(files_are_removed_by_how_their_names_begin_and_end)
+{
+    static const char *const names[] = { "d/tmp_a", "d/a.lock", "d/tmp_b.lock", "d/b",
+                                         "d/tmp_d/x" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        (void)ktest_write(names[i], "");
+    ken_fs_remove_named(ktest_path("d"), "tmp_", "");
+    kt_true(!ken_fs_exists(ktest_path("d/tmp_a")) && !ken_fs_exists(ktest_path("d/tmp_b.lock")));
+    kt_true(ken_fs_exists(ktest_path("d/a.lock")) && ken_fs_exists(ktest_path("d/tmp_d/x")));
+    ken_fs_remove_named(ktest_path("d"), "", ".lock");
+    kt_false(ken_fs_exists(ktest_path("d/a.lock")));
+    ken_fs_remove_named(ktest_path("none"), "", "");
+    kt_true(ken_fs_exists(ktest_path("d/b")));
+}

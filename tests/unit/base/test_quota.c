@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a question may cost.
 #include "base/clock.h"
+#include "base/pool.h"
 #include "base/quota.h"
 #include "ktest.h"
 
@@ -140,4 +141,110 @@ KEN_TEST(an_inner_quota_gives_way_to_the_outer_one)
     kt_eq_u(check_until(100, &n), KEN_OK);
     ken_quota_end(&outer);
     kt_true(!ken_quota_now());
+}
+
+enum {
+    N_JOBS = 4,
+    PIECES_MAX = 200,
+    PIECE_BYTES = 60 << 10,
+};
+
+typedef struct taking {
+    ken_quota_jobs *jobs;
+    char *pieces[PIECES_MAX];
+    size_t n;
+    bool settles;
+    ken_err err;
+} taking;
+
+// Takes memory until it is told to stop, and keeps it.
+static void take(void *ctx, size_t worker)
+{
+    (void)worker;
+    taking *t = ctx;
+    ken_quota quota;
+    ken_quota_begin_job(&quota, t->jobs);
+    for (size_t i = 0; i < 1000; i++) // what is given back does not count
+        ken_free(ken_alloc(PIECE_BYTES));
+    if (t->settles)
+        ken_quota_offer_part();
+    while (t->n < PIECES_MAX && !ken_quota_check(&t->err))
+        t->pieces[t->n++] = ken_alloc(PIECE_BYTES);
+    if (t->settles)
+        kt_true(ken_quota_settle(t->err.status, &t->err));
+    ken_quota_end(&quota);
+}
+
+static size_t take_at_once(ken_quota_jobs *jobs, taking *all)
+{
+    size_t n = 0;
+    ken_quota_open_jobs(jobs, NULL);
+    ken_pool *pool = ken_pool_new(N_JOBS, N_JOBS, 0);
+    for (size_t i = 0; i < N_JOBS; i++) {
+        all[i].jobs = jobs;
+        ken_pool_submit(pool, take, &all[i]);
+    }
+    ken_pool_free(pool);
+    ken_quota_close_jobs(jobs);
+    for (size_t i = 0; i < N_JOBS; i++)
+        n += all[i].n;
+    return n;
+}
+
+KEN_TEST(jobs_of_a_question_take_memory_from_one_limit)
+{
+    static taking all[N_JOBS];
+    ken_quota b;
+    ken_quota_jobs jobs;
+    const size_t limit = 8 << 20, own = 1 << 20;
+    ken_quota_begin(&b, &(ken_quota_limits){ .bytes = limit }, NULL);
+    char *p = ken_alloc(own);
+    size_t n = take_at_once(&jobs, all);
+    // Three quarters of the limit, of which the question has had a part; each job may be a piece above it.
+    const size_t most = limit * 3 / 4 - own;
+    kt_true(n * PIECE_BYTES <= most + (size_t)N_JOBS * PIECE_BYTES);
+    kt_true(n * PIECE_BYTES >= most - (size_t)N_JOBS * 2 * PIECE_BYTES);
+    for (size_t i = 0; i < N_JOBS; i++) {
+        kt_eq_u(all[i].err.status, KEN_ELIMIT);
+        kt_has_str(all[i].err.msg, "more than 8 MiB");
+    }
+    // It is the question's now, as what was taken of it.
+    kt_true(b.account.used_bytes >= own + n * PIECE_BYTES);
+    kt_true(b.account.used_bytes < own + n * PIECE_BYTES + (size_t)N_JOBS * PIECE_BYTES);
+    for (size_t i = 0; i < N_JOBS; i++)
+        for (size_t k = 0; k < all[i].n; k++)
+            ken_free(all[i].pieces[k]);
+    kt_true(b.account.used_bytes < own + (size_t)N_JOBS * PIECE_BYTES);
+    kt_eq_u(ken_quota_check(NULL), KEN_OK);
+    ken_free(p);
+    ken_quota_end(&b);
+}
+
+KEN_TEST(what_a_job_settled_for_is_told_of_the_question)
+{
+    static taking all[N_JOBS];
+    ken_quota b;
+    ken_quota_jobs jobs;
+    char text[KEN_QUOTA_TEXT];
+    ken_quota_begin(&b, &(ken_quota_limits){ .bytes = 4 << 20 }, NULL);
+    for (size_t i = 0; i < N_JOBS; i++)
+        all[i].settles = true;
+    (void)take_at_once(&jobs, all);
+    kt_eq_str(ken_quota_word(&b), "memory");
+    ken_quota_text(&b, text, sizeof text);
+    kt_has_str(text, "stopped after 4 MiB of memory");
+    for (size_t i = 0; i < N_JOBS; i++)
+        for (size_t k = 0; k < all[i].n; k++)
+            ken_free(all[i].pieces[k]);
+    ken_quota_end(&b);
+}
+
+KEN_TEST(jobs_without_a_question_have_no_limit)
+{
+    static taking all[N_JOBS];
+    ken_quota_jobs jobs;
+    kt_eq_u(take_at_once(&jobs, all), (size_t)N_JOBS * PIECES_MAX);
+    for (size_t i = 0; i < N_JOBS; i++)
+        for (size_t k = 0; k < all[i].n; k++)
+            ken_free(all[i].pieces[k]);
 }

@@ -41,6 +41,17 @@ static void count(void *ctx)
     ++*(int *)ctx;
 }
 
+KEN_TEST(users_of_urls_are_masked_wherever_they_stand)
+{
+    ken_arena a;
+    ken_arena_init(&a, 0);
+    kt_eq_text(ken_url_masked(KEN_STR("no 'https://u:p@x/y@z' and ssh://git@h/p, a@b"), &a),
+               "no 'https://***@x/y@z' and ssh://***@h/p, a@b");
+    kt_eq_text(ken_url_masked(KEN_STR("://"), &a), "://");
+    kt_eq_text(ken_url_masked(KEN_STR(""), &a), "");
+    ken_arena_release(&a);
+}
+
 KEN_TEST(patience_ends_with_the_time_with_a_cancel_and_with_anything_else)
 {
     int n = 0;

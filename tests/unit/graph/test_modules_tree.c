@@ -41,7 +41,7 @@ void modules_open(modules_tree *t, const modules_file *files, uint32_t n_files)
         paths[i] = ken_str_c(t->files[i]->path);
         langs[i] = (uint16_t)ken_lang_of(paths[i], KEN_STR(""));
     }
-    t->tree = (ken_tree){ t, paths, langs, n_files, read_file, package_of };
+    t->tree = (ken_tree){ t, paths, langs, n_files, read_file, package_of, NULL };
     t->modules = ken_modules_new(&t->tree);
 }
 

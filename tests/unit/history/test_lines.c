@@ -6,7 +6,8 @@
 static ken_history_touches touches(const char *path, uint32_t first, uint32_t last)
 {
     ken_history_touches t = { 0 };
-    kt_ok_err(ken_history_of_lines(root, ken_str_c(path), first, last, NULL, &arena, &t, &err),
+    kt_ok_err(ken_history_of_lines(root, KEN_STR(""), ken_str_c(path), first, last, NULL, &arena,
+                                   &t, &err),
               &err);
     return t;
 }
@@ -41,6 +42,25 @@ KEN_TEST(lines_have_the_commits_that_left_them_newest_first)
     lab_end();
 }
 
+// What a rebase leaves: the newest is the one that was made of the others, not one by chance.
+KEN_TEST(commits_of_one_second_keep_their_order)
+{
+    static const char *const names[] = { "zero", "one", "two", "three", "four", "five", "six" };
+    char text[64] = "";
+    lab_start("tree");
+    for (size_t i = 0; i < 7; i++) {
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s\n", names[i]);
+        put("a.c", text);
+        commit(0, "ann", names[i]);
+    }
+    ken_history_touches t = touches("a.c", 0, 6);
+    kt_eq_u(t.n_commits, 7);
+    kt_eq_u(t.n_touches, KEN_HISTORY_AUTHORS);
+    for (size_t i = 0; i < t.n_touches; i++)
+        kt_eq_text(t.touches[i].commit.subject, names[6 - i]);
+    lab_end();
+}
+
 KEN_TEST(lines_are_those_on_disk_and_renames_are_followed)
 {
     make_three();
@@ -68,9 +88,9 @@ KEN_TEST(the_end_of_a_shallow_clone_is_no_author)
         ktest_path("shallow"), NULL);
     ken_history_touches t;
     ken_err e = { 0 };
-    kt_ok_err(
-        ken_history_of_lines(ktest_path("shallow"), KEN_STR("a.c"), 0, 3, NULL, &arena, &t, &e),
-        &e);
+    kt_ok_err(ken_history_of_lines(ktest_path("shallow"), KEN_STR(""), KEN_STR("a.c"), 0, 3, NULL,
+                                   &arena, &t, &e),
+              &e);
     kt_eq_u(t.n_touches, 1);
     kt_eq_text(t.touches[0].commit.author, "eve");
     kt_eq_u(t.n_beyond, 3);
@@ -137,10 +157,12 @@ KEN_TEST(lines_of_odd_places_are_refused)
     ken_history_touches t;
     static const char *const paths[] = { "", "/etc/passwd", "../x", "a/../b", "\xff" };
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
-        kt_status(ken_history_of_lines(root, ken_str_c(paths[i]), 0, 0, NULL, &arena, &t, &err),
+        kt_status(ken_history_of_lines(root, KEN_STR(""), ken_str_c(paths[i]), 0, 0, NULL, &arena,
+                                       &t, &err),
                   KEN_EINVAL);
     kt_has_str(err.msg, "file_path: ");
-    kt_status(ken_history_of_lines(root, KEN_STR("a.c"), 2, 1, NULL, &arena, &t, &err), KEN_EINVAL);
+    kt_status(ken_history_of_lines(root, KEN_STR(""), KEN_STR("a.c"), 2, 1, NULL, &arena, &t, &err),
+              KEN_EINVAL);
     kt_has_str(err.msg, "lines: 2 to 1");
     lab_end();
 }

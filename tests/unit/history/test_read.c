@@ -239,6 +239,85 @@ KEN_TEST(what_is_new_is_added_to_what_is_kept)
     lab_end();
 }
 
+// git prints commits by time: those of a branch that was begun long ago stand among those that are kept, which may say that a
+// file had another name by then.
+KEN_TEST(older_commits_that_a_merge_brings_are_put_in_their_place)
+{
+    lab_start("tree");
+    put("old.c", long_text);
+    commit(0, "ann", "begin");
+    git("checkout", "-q", "-b", "side", NULL);
+    for (int i = 1; i < 4; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "int more_%d;\n", i);
+        put("side.c", text);
+        commit(i, "eve", "side");
+    }
+    git("checkout", "-q", "main", NULL);
+    git("mv", "old.c", "new.c", NULL);
+    commit(2, "bob", "rename");
+    ken_history *kept = read_all();
+    git("checkout", "-q", "side", NULL);
+    put("old.c", "int changed;\n");
+    commit(1, "eve", "under its old name");
+    git("checkout", "-q", "main", NULL);
+    git("-c", "user.name=m", "-c", "user.email=m@example.org", "merge", "-q", "-s", "ours", "-m",
+        "merge", "side", NULL);
+    ken_history *more = read_with(kept, (ken_history_opts){ 0 }), *all = read_all();
+    kt_eq_str(dump(more), dump(all));
+    ken_history_free(kept);
+    ken_history_free(more);
+    ken_history_free(all);
+    lab_end();
+}
+
+// Three branches that change, rename and merge, four commits in each second: whatever is kept, going on with it says what
+// reading all of it says.
+KEN_TEST(branches_that_meet_in_one_second_have_the_history_of_all_of_them)
+{
+    enum {
+        N_STEPS = 60
+    };
+    static const char *const branches[] = { "main", "a", "b" };
+    uint64_t dice = 7;
+    lab_start("tree");
+    for (int i = 0; i < 4; i++)
+        put((const char *const[]){ "f0", "f1", "f2", "f3" }[i], long_text);
+    commit(0, "ann", "begin");
+    git("branch", "a", NULL);
+    git("branch", "b", NULL);
+    ken_history *kept = read_all();
+    for (int i = 0; i < N_STEPS; i++) {
+        dice = dice * 6364136223846793005U + 1442695040888963407U;
+        const char *here = branches[(dice >> 33) % 3], *other = branches[(dice >> 37) % 3];
+        char text[64], from[8], to[16], path[1024];
+        snprintf(from, sizeof from, "f%d", (int)((dice >> 41) % 4));
+        snprintf(to, sizeof to, "g%d", i);
+        snprintf(path, sizeof path, "%s/%s", root, from);
+        git("checkout", "-q", here, NULL);
+        if ((dice >> 45) % 3 == 0) {
+            git("-c", "user.name=m", "-c", "user.email=m@example.org", "merge", "-q", "-s", "ours",
+                "-m", "merge", other, NULL);
+        } else if ((dice >> 45) % 3 == 1 && !access(path, F_OK)) {
+            git("mv", from, to, NULL);
+            commit(i / 4, "bob", "rename");
+        } else {
+            snprintf(text, sizeof text, "int step_%d;\n", i);
+            put(from, text);
+            commit(i / 4, "eve", "change");
+        }
+        ken_history *more = read_with(kept, (ken_history_opts){ 0 }), *all = read_all();
+        if (more) {
+            ken_history_free(kept);
+            kept = more;
+        }
+        kt_eq_str(dump(kept), dump(all));
+        ken_history_free(all);
+    }
+    ken_history_free(kept);
+    lab_end();
+}
+
 KEN_TEST(another_branch_is_read_anew)
 {
     lab_start("tree");
@@ -442,7 +521,8 @@ KEN_TEST(settings_of_the_repository_run_nothing)
     kt_ok_err(ken_history_diff(root, KEN_STR(""), NULL, &arena, &c, &err), &err);
     kt_eq_u(c.n_files, 1);
     ken_history_touches t;
-    kt_ok_err(ken_history_of_lines(root, KEN_STR("a"), 0, 0, NULL, &arena, &t, &err), &err);
+    kt_ok_err(ken_history_of_lines(root, KEN_STR(""), KEN_STR("a"), 0, 0, NULL, &arena, &t, &err),
+              &err);
     kt_eq_u(t.n_uncommitted, 1);
     kt_false(ken_fs_exists(ktest_path("ran")));
     lab_end();

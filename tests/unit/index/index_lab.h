@@ -23,6 +23,7 @@
 
 typedef struct index_lab {
     const char *root, *db;
+    ken_uuid tree; // of the index; zeros = its first
     ken_store *store;
     ken_arena arena;
     ken_err err;
@@ -95,14 +96,18 @@ static inline void lab_move(const index_lab *l, const char *from, const char *to
 
 // ---- the index ---------------------------------------------------------------------------------
 
-static inline ken_store *lab_open_store(const char *db, bool is_read_only)
+static inline ken_store *lab_open_tree(const char *db, ken_uuid tree, bool is_read_only)
 {
     ken_store *s = NULL;
     ken_err err = { 0 };
-    kt_ok_err(
-        ken_store_open(&(ken_store_opts){ .path = db, .is_read_only = is_read_only }, &s, &err),
-        &err);
+    const ken_store_opts opts = { .path = db, .is_read_only = is_read_only, .tree = tree };
+    kt_ok_err(ken_store_open(&opts, &s, &err), &err);
     return s;
+}
+
+static inline ken_store *lab_open_store(const char *db, bool is_read_only)
+{
+    return lab_open_tree(db, (ken_uuid){ { 0 } }, is_read_only);
 }
 
 // A folder and an index of that name, both empty.
@@ -174,7 +179,7 @@ static inline ken_status lab_try_open(index_lab *l, ken_snapshot **out)
 {
     lab_pin *p = lab_find_pin(NULL);
     l->err = (ken_err){ 0 };
-    p->store = lab_open_store(l->db, true);
+    p->store = lab_open_tree(l->db, l->tree, true);
     p->reader = ken_reader_new(p->store);
     ken_status st = ken_reader_pin(p->reader, &p->snap, &l->err);
     if (st) {

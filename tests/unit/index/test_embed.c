@@ -100,10 +100,14 @@ static ken_status open_for_snapshot(void *ctx, ken_embedder **out, ken_err *err)
     return KEN_OK;
 }
 
+static bool only_likely;
+
 static ken_status try_embed(bool is_builtin, size_t batch)
 {
     ken_embedder *e = is_builtin ? NULL : open_model();
-    ken_index_embed_opts o = { .batch = batch, .record = KEN_STR("the record") };
+    ken_index_embed_opts o = { .batch = batch,
+                               .record = KEN_STR("the record"),
+                               .only_likely = only_likely };
     lab.err = (ken_err){ 0 };
     ken_status st = ken_index_embed(lab.store, lab.root, e, &o, &model.stop, &made, &lab.err);
     ken_embedder_close(e);
@@ -126,6 +130,7 @@ static void start(void)
 {
     ken_buf_release(&model.log);
     model = (fake){ .n_texts = 0 };
+    only_likely = false;
     lab_start(&lab);
     lab_write(&lab, "src/alarm.py", "def alarm(room):\n    return sensor(room).flame\n");
     lab_write(&lab, "src/pool.py", "def pool(depth):\n    return ocean(depth)\n");
@@ -392,5 +397,69 @@ KEN_TEST(secrets_do_not_reach_the_model)
     embed();
     kt_has_str(model.log.ptr, "src/key.py");
     kt_true(!strstr(model.log.ptr, "AKIAIOSFODNN7EXAMPL2"));
+    stop();
+}
+
+// ---- which files, and in which order -----------------------------------------------------------
+
+static void add_less_likely(void)
+{
+    lab_write(&lab, "a/tests/test_tide.py", "def test_tide():\n    assert ocean(1)\n");
+    lab_write(&lab, "a/notes.md", "# Notes\n\nHow deep the ocean is.\n");
+}
+
+KEN_TEST(what_is_likely_wanted_is_embedded_first)
+{
+    start();
+    add_less_likely();
+    lab_run(&lab);
+    model.stop_after = 3;
+    kt_eq_i(try_embed(false, 1), KEN_ECANCELLED);
+    kt_has_str(model.log.ptr, "src/alarm.py");
+    kt_has_str(model.log.ptr, "src/pool.py");
+    kt_has_str(model.log.ptr, "src/text.py");
+    kt_null(strstr(model.log.ptr, "test_tide"));
+    stop();
+}
+
+KEN_TEST(vectors_of_likely_files_alone_make_a_model_answer)
+{
+    start();
+    add_less_likely();
+    lab_run(&lab);
+    only_likely = true;
+    embed();
+    kt_true(made.is_active);
+    kt_eq_u(made.n_embedded, 3);
+    kt_eq_str(ask(KEN_SEARCH_SEMANTIC, "where to swim"), "src/pool.py");
+    ken_index_vectors v = vectors();
+    kt_eq_u(v.n_active_chunks, 3); // what is left out is told
+    kt_eq_u(v.n_chunks, 5);
+    kt_eq_str(ask(KEN_SEARCH_AUTO, "test_tide"), "a/tests/test_tide.py"); // by its name
+    only_likely = false;
+    embed();
+    kt_eq_u(made.n_embedded, 2);
+    kt_eq_u(vectors().n_active_chunks, 5);
+    stop();
+}
+
+KEN_TEST(vectors_that_a_run_left_out_are_made_when_they_are_wanted)
+{
+    start();
+    add_less_likely();
+    lab.opts.only_likely = true;
+    lab_run(&lab);
+    kt_eq_u(vectors().n_active_chunks, 3);
+    bool lacks = false;
+    kt_ok(ken_index_lacks_vectors(lab.store, true, &lacks, NULL));
+    kt_false(lacks);
+    kt_ok(ken_index_lacks_vectors(lab.store, false, &lacks, NULL));
+    kt_true(lacks);
+    uint64_t before = lab_generation(&lab);
+    kt_ok_err(try_embed(true, 0), &lab.err);
+    kt_eq_u(vectors().n_active_chunks, 5);
+    kt_eq_u(lab_generation(&lab), before + 1);
+    kt_ok(ken_index_lacks_vectors(lab.store, false, &lacks, NULL));
+    kt_false(lacks);
     stop();
 }

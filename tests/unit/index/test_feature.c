@@ -159,13 +159,13 @@ static void check_ranges(const ken_facts *f, const char *path)
 
 static void put_file(int root_fd, index_worker *w, index_slot *s, const char *path, ken_buf *out)
 {
-    index_job job = { .root_fd = root_fd, .max_file_bytes = 1 << 20 };
+    index_job job = { .roots = { .fd = root_fd }, .max_file_bytes = 1 << 20 };
     if (!ken_index__file_read(&job, ken_str_c(path), s)) {
         ken_buf_printf(out, "left out: %s %s\n", ken_skip_word(s->skip), path);
         return;
     }
     put_digest(s->text.ptr, s->text.len, INPUT_DIGITS, out); // before secrets are masked
-    ken_index__file_learn(&job, w, s);
+    ken_index__file_learn(&job, w, KEN_STR("file"), s);
     check_ranges(&s->facts, path);
     put_facts(s, out);
     put_refs(w, s, out);
@@ -190,7 +190,8 @@ static void put_all(ken_buf *out)
         kt_eq_i(nftw(path, note_file, 16, FTW_PHYS), 0);
     }
     qsort(files, n_files, sizeof *files, by_path);
-    ken_index__worker_init(&w, 1 << 20);
+    const index_memory memory = ken_index__split_memory(0, 0);
+    ken_index__worker_init(&w, &memory, 1);
     ken_buf_printf(out, "feature %d\n", KEN_EXTRACTION_VERSION);
     for (size_t i = 0; i < n_files; i++) {
         put_file(fd, &w, &slot, files[i] + root, out);

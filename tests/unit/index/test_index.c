@@ -2,6 +2,7 @@
 // One run after the other over a small folder: what is noticed, what is kept, what is reported.
 #include <time.h>
 
+#include "git_lab.h"
 #include "unit/index/index_lab.h"
 
 static index_lab l;
@@ -206,6 +207,53 @@ KEN_TEST(what_runs_change_is_kept_by_generation)
     kt_has_str(changes(), "renamed src/newer.py from src/new.py\n");
     kt_has_str(changes(), "deleted src/auth.py\n");
     kt_true(strncmp(changes(), second, strlen(second)) == 0);
+    lab_end(&l);
+}
+
+KEN_TEST(an_edited_rename_is_one_change_where_git_knows_both)
+{
+    char from[4096], to[4096], text[2000] = "";
+    lab_start(&l);
+    l.opts.scan.without_git = false;
+    for (int i = 0; i < 20; i++) {
+        size_t n = strlen(text);
+        snprintf(text + n, sizeof text - n, "def step_%d(x):\n    return x + %d\n", i, i);
+    }
+    lab_write(&l, "old.py", text);
+    lab_write(&l, "other.py", "def other():\n    return 0\n");
+    GIT_IN(l.root, NULL, "init", "-q");
+    GIT_IN(l.root, NULL, "add", "-A");
+    GIT_IN(l.root, NULL, "commit", "-q", "-m", "one");
+    lab_run(&l);
+    int64_t row = row_of("old.py").id;
+
+    GIT_IN(l.root, NULL, "mv", "old.py", "new.py");
+    GIT_IN(l.root, NULL, "mv", "other.py", "moved.py");
+    memcpy(text, "def stop_0", 10);
+    lab_write(&l, "new.py", text);
+    lab_run(&l);
+    kt_has_str(changes(), "2 renamed new.py from old.py\n");
+    kt_has_str(changes(), "2 renamed moved.py from other.py\n");
+    kt_true(!strstr(changes(), "deleted") && !strstr(changes(), "added"));
+    kt_eq_u(l.report.n_renamed, 2);
+    kt_eq_i(row_of("new.py").id, row);
+
+    // Committed meanwhile, as after a pull; and one that git does not track.
+    GIT_IN(l.root, NULL, "commit", "-q", "-a", "-m", "two");
+    lab_run(&l);
+    GIT_IN(l.root, NULL, "mv", "new.py", "newer.py");
+    memcpy(text, "def stay_0", 10);
+    lab_write(&l, "newer.py", text);
+    GIT_IN(l.root, NULL, "add", "-A");
+    GIT_IN(l.root, NULL, "commit", "-q", "-m", "three");
+    lab_path(&l, "moved.py", from);
+    lab_path(&l, "untracked.py", to);
+    kt_eq_i(rename(from, to), 0);
+    lab_write(&l, "untracked.py", "def other():\n    return 1\n");
+    lab_run(&l);
+    kt_has_str(changes(), " renamed newer.py from new.py\n");
+    kt_has_str(changes(), " deleted moved.py\n");
+    kt_has_str(changes(), " added untracked.py\n");
     lab_end(&l);
 }
 

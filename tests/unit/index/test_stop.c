@@ -115,6 +115,44 @@ static ken_status run_and_cancel(const char *stage, uint64_t n_done)
     return st;
 }
 
+static void write_numbered(char letter, uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        char path[40];
+        snprintf(path, sizeof path, "%c%llu.c", letter, (unsigned long long)i);
+        write_code(path, i + 1);
+    }
+}
+
+// Its contents have taken the keys; what was not read again since would have others than a new file with the same bytes.
+KEN_TEST(a_forced_run_that_was_stopped_leaves_equal_files_one_content)
+{
+    enum {
+        N_FILES = 8
+    };
+    lab_start(&l);
+    write_numbered('a', N_FILES);
+    usleep(2100 * 1000); // so that their times prove that they are the same
+    lab_run(&l);
+    l.opts.is_forced = true;
+    kt_status(run_and_cancel("committing", 0), KEN_ECANCELLED);
+    l.opts.is_forced = false;
+    write_numbered('b', N_FILES);
+    lab_run(&l);
+    kt_eq_u(l.report.n_parsed, 0);
+    kt_eq_u(l.report.n_added, N_FILES);
+    kt_eq_u(l.report.n_modified, 0);
+    ken_file_row *rows;
+    size_t n;
+    kt_ok_err(ken_store_load_files(l.store, &l.arena, &rows, &n, NULL, &l.err), &l.err);
+    kt_eq_u(n, 2 * N_FILES);
+    for (size_t i = 0; i < N_FILES; i++)
+        kt_true(rows[i].content == rows[N_FILES + i].content);
+    kt_eq_u(lab_run(&l)->n_unchanged, 2 * N_FILES); // and is trusted from then on
+    kt_eq_u(l.report.generation, 2);
+    lab_end(&l);
+}
+
 KEN_TEST(a_cancelled_run_leaves_the_old_generation)
 {
     make_tree(30);

@@ -293,3 +293,106 @@ KEN_TEST(f4_a_file_that_was_emptied_and_filled_again_is_stale)
     kt_true(ken_query__graph_is_stale(snap, file));
     end();
 }
+
+// ---- rows that are taken over ------------------------------------------------------------------
+
+static void check_files(void)
+{
+    ken_file_row *rows = NULL;
+    ken_content_info *infos = NULL;
+    size_t n = 0;
+    kt_ok_err(ken_store_load_files(ken_snapshot_store(snap), &l.arena, &rows, &n, &infos, &l.err),
+              &l.err);
+    kt_eq_u(snap->n_files, n);
+    for (size_t i = 0; i < n; i++) {
+        const ken_file_row *r = &snap->rows[i];
+        kt_true(ken_str_eq(r->path, rows[i].path));
+        kt_true(r->id == rows[i].id && r->content == rows[i].content);
+        kt_true(ken_fs_stamp_eq(r->stamp, rows[i].stamp));
+        kt_true(r->changed_at_ms == rows[i].changed_at_ms);
+        kt_true(snap->contents[i].id == infos[i].id);
+        kt_eq_u(snap->contents[i].n_bytes, infos[i].n_bytes);
+        kt_eq_u(snap->contents[i].n_symbols, infos[i].n_symbols);
+        kt_true(ken_query__first_with(snap, r->content) >= 0);
+    }
+}
+
+static void edit(int file, int version)
+{
+    char path[40], text[200];
+    snprintf(path, sizeof path, "use%d.c", file);
+    snprintf(text, sizeof text,
+             "int work_once(int);\n\nint use_%d(void)\n{\n    return work_once(%d);\n}\n", file,
+             version);
+    lab_write(&l, path, text);
+    lab_run(&l);
+}
+
+static void follow(void)
+{
+    lab_again(&l, snap);
+    check_files();
+    kt_eq_u(n_usages(), N_CALLERS);
+}
+
+KEN_TEST(x5_an_edit_takes_over_the_rows_of_the_generation_before)
+{
+    lab_start(&l);
+    write_callers(1);
+    go();
+    const char *path = snap->rows[3].path.ptr;
+    for (int version = 2; version < 8; version++) {
+        edit(version % 4, version);
+        if (version % 3) // the reader is two generations behind now and then
+            follow();
+    }
+    follow();
+    kt_true(snap->rows[3].path.ptr == path); // not loaded again
+    edit(1, 100);
+    edit(2, 100);
+    edit(1, 2); // back to a content that is known
+    follow();
+    kt_true(snap->rows[3].path.ptr == path);
+    end();
+}
+
+KEN_TEST(x5_rows_are_loaded_again_where_more_than_rows_has_changed)
+{
+    lab_start(&l);
+    write_callers(1);
+    go();
+    lab_write(&l, "more.c", "int more(void);\n");
+    lab_run(&l);
+    edit(1, 7);
+    follow();
+    lab_remove(&l, "more.c");
+    lab_run(&l);
+    follow();
+    force();
+    follow();
+    for (int version = 10; version < 200; version++) // more than is kept
+        edit(version % N_CALLERS, version);
+    follow();
+    edit(1, 7);
+    follow();
+    end();
+}
+
+// Who has the rows of the newest generation need not load them for a run. Those of another are not used.
+KEN_TEST(x5_a_run_goes_on_from_rows_that_are_held)
+{
+    lab_start(&l);
+    write_callers(1);
+    go();
+    lab_pin *p = lab_find_pin(snap);
+    for (unsigned version = 2; version < 6; version++) {
+        ken_reader_list_held(p->reader, &l.opts.held);
+        kt_eq_u(l.opts.held.generation, version < 5 ? version - 1 : 3);
+        edit((int)version, (int)version);
+        if (version < 4)
+            follow();
+    }
+    l.opts.held = (ken_held_files){ 0 };
+    follow();
+    end();
+}

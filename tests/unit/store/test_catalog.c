@@ -14,6 +14,7 @@
 #include "store/catalog.h"
 #include "store/remotes.h"
 #include "store/store.h"
+#include "store/tasks.h"
 
 static ken_err err;
 static ken_arena arena;
@@ -33,71 +34,6 @@ static ken_catalog_row add(ken_catalog *c, const char *root, const char *name, i
     kt_ok_err(ken_catalog_add(c, ken_str_c(root), ken_str_c(name), now_ms, &arena, &row, &err),
               &err);
     return row;
-}
-
-KEN_TEST(catalog_adds_once_and_finds)
-{
-    ken_arena_init(&arena, 0);
-    ken_catalog *c = open_catalog(false);
-    ken_catalog_row a = add(c, "/home/u/ken", "", 17), b = add(c, "/home/u/other", "Name", 18), r;
-    kt_eq_text(a.name, "ken");
-    kt_eq_text(b.name, "Name");
-    kt_eq_i(a.created_at_ms, 17);
-    kt_eq_i(a.indexed_at_ms, 0);
-    kt_false(ken_uuid_eq(a.id, b.id));
-    char text[KEN_UUID_TEXT], want[600];
-    ken_uuid_format(a.id, text);
-    snprintf(want, sizeof want, "%s/data/indexes/project-%s.db", ktest_dir(), text);
-    kt_eq_text(a.db_path, want);
-
-    r = add(c, "/home/u/ken", "", 99);
-    kt_true(ken_uuid_eq(r.id, a.id));
-    kt_eq_i(r.created_at_ms, 17);
-    kt_eq_text(r.name, "ken");
-    r = add(c, "/home/u/ken", "Ken!", 99);
-    kt_true(ken_uuid_eq(r.id, a.id));
-    kt_eq_text(r.name, "Ken!");
-
-    kt_ok(ken_catalog_find_by_root(c, KEN_STR("/home/u/other"), &arena, &r, &err));
-    kt_true(ken_uuid_eq(r.id, b.id));
-    kt_status(ken_catalog_find_by_root(c, KEN_STR("/home/u"), &arena, &r, &err), KEN_ENOTFOUND);
-    kt_ok(ken_catalog_find_by_id(c, b.id, &arena, &r, &err));
-    kt_eq_text(r.root, "/home/u/other");
-    kt_status(ken_catalog_find_by_id(c, (ken_uuid){ { 1 } }, &arena, &r, &err), KEN_ENOTFOUND);
-
-    kt_ok(ken_catalog_set_indexed(c, b.id, 1234, &err));
-    kt_ok(ken_catalog_set_active(c, b.id, false, &err));
-    kt_status(ken_catalog_set_active(c, (ken_uuid){ { 1 } }, false, &err), KEN_ENOTFOUND);
-    kt_status(ken_catalog_set_indexed(c, (ken_uuid){ { 1 } }, 1, &err), KEN_ENOTFOUND);
-    ken_catalog_row *rows;
-    size_t n;
-    kt_ok(ken_catalog_list(c, &arena, &rows, &n, &err));
-    kt_eq_u(n, 2);
-    kt_eq_text(rows[0].name, "Ken!");
-    kt_eq_i(rows[1].indexed_at_ms, 1234);
-    kt_true(rows[0].is_active && !rows[1].is_active);
-
-    kt_ok(ken_catalog_remove(c, a.id, &err));
-    kt_status(ken_catalog_remove(c, a.id, &err), KEN_ENOTFOUND);
-    kt_ok(ken_catalog_list(c, &arena, &rows, &n, &err));
-    kt_eq_u(n, 1);
-    ken_catalog_close(c);
-    ken_catalog_close(NULL);
-    ken_arena_release(&arena);
-}
-
-KEN_TEST(catalog_refuses_bad_projects)
-{
-    ken_arena_init(&arena, 0);
-    ken_catalog *c = open_catalog(false);
-    static const ken_str roots[] = { { "", 0 }, { "relative", 8 }, { "/a\0b", 4 } };
-    ken_catalog_row row;
-    for (int i = 0; i < 3; i++)
-        kt_status(ken_catalog_add(c, roots[i], KEN_STR(""), 1, &arena, &row, &err), KEN_EINVAL);
-    row = add(c, "/", "", 1);
-    kt_eq_text(row.name, "/");
-    ken_catalog_close(c);
-    ken_arena_release(&arena);
 }
 
 KEN_TEST(catalog_for_reading)
@@ -163,137 +99,6 @@ KEN_TEST(catalog_row_that_leads_elsewhere_is_refused)
     kt_status(ken_catalog_find_by_root(c, KEN_STR("/p"), &arena, &row, &err), KEN_ECORRUPT);
     ken_catalog_close(c);
     ken_arena_release(&arena);
-}
-
-KEN_TEST(several_processes_add_one_row_per_root)
-{
-    enum {
-        N_PROCESSES = 4,
-        N_ROOTS = 20
-    };
-    ken_arena_init(&arena, 0);
-    pid_t pids[N_PROCESSES];
-    char path[512];
-    snprintf(path, sizeof path, "%s/data/config/projects.db", ktest_dir());
-    for (int p = 0; p < N_PROCESSES; p++) {
-        pids[p] = fork();
-        kt_true(pids[p] >= 0);
-        if (pids[p])
-            continue;
-        ken_catalog *c = NULL;
-        ken_status st = ken_catalog_open(path, false, &c, &err);
-        for (int i = 0; !st && i < N_ROOTS; i++) {
-            char root[32];
-            snprintf(root, sizeof root, "/root/%d", i);
-            ken_catalog_row row;
-            st = ken_catalog_add(c, ken_str_c(root), KEN_STR(""), 1, &arena, &row, &err);
-        }
-        if (st)
-            fprintf(stderr, "child: %s\n", err.msg);
-        _exit(st != KEN_OK);
-    }
-    for (int p = 0; p < N_PROCESSES; p++) {
-        int status = 0;
-        kt_true(waitpid(pids[p], &status, 0) == pids[p]);
-        kt_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    }
-    ken_catalog *c = open_catalog(true);
-    ken_catalog_row *rows;
-    size_t n;
-    kt_ok(ken_catalog_list(c, &arena, &rows, &n, &err));
-    kt_eq_u(n, N_ROOTS);
-    ken_catalog_close(c);
-    ken_arena_release(&arena);
-}
-
-KEN_TEST(catalog_knows_models)
-{
-    ken_arena_init(&arena, 0);
-    ken_catalog *c = open_catalog(false);
-    ken_model_record *list = NULL, m = { 0 },
-                     mine = { .id = KEN_STR("mine-1.5"),
-                              .provider = KEN_STR("onnx"),
-                              .source = KEN_STR("file:///x/m.onnx"),
-                              .tokenizer_source = KEN_STR("/x/vocab.txt"),
-                              .query_prefix = KEN_STR("q: "),
-                              .dims = 384,
-                              .status = KEN_MODEL_PENDING };
-    size_t n = 0;
-    static const char *const ids[] = { "builtin", "all-MiniLM-L6-v2", "all-mpnet-base-v2",
-                                       "bge-small-en-v1.5", "nomic-embed-text" };
-    static const uint64_t dims[] = { 0, 384, 768, 384, 768 };
-    kt_ok_err(ken_catalog_list_models(c, &arena, &list, &n, &err), &err);
-    kt_eq_u(n, 5);
-    for (size_t i = 0; i < n; i++) {
-        kt_eq_text(list[i].id, ids[i]);
-        kt_eq_u(list[i].dims, dims[i]);
-        kt_true(list[i].is_preloaded);
-        kt_eq_u(list[i].status, i ? KEN_MODEL_PENDING : KEN_MODEL_READY);
-    }
-    kt_eq_u(list[0].path.len, 0);
-    kt_eq_text(list[3].pooling, "cls");
-    kt_has_str(list[4].path.ptr, "data/models/nomic-embed-text/model.onnx");
-    kt_ok_err(ken_catalog_put_model(c, &mine, &err), &err);
-    mine.status = KEN_MODEL_READY;
-    kt_ok_err(ken_catalog_put_model(c, &mine, &err), &err); // replaces
-    kt_ok_err(ken_catalog_find_model(c, mine.id, &arena, &m, &err), &err);
-    kt_eq_u(m.status, KEN_MODEL_READY);
-    kt_eq_text(m.query_prefix, "q: ");
-    kt_has_str(m.tokenizer_path.ptr, "models/mine-1.5/vocab.txt");
-    kt_false(m.is_preloaded);
-    kt_ok(ken_catalog_remove_model(c, mine.id, &err));
-    kt_status(ken_catalog_remove_model(c, mine.id, &err), KEN_ENOTFOUND);
-    kt_status(ken_catalog_find_model(c, mine.id, &arena, &m, &err), KEN_ENOTFOUND);
-    static const char *const bad[] = { "", "..", ".x", "a/b", "a b", "a\xc3\xa9" };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        mine.id = ken_str_c(bad[i]);
-        kt_status(ken_catalog_put_model(c, &mine, &err), KEN_EINVAL);
-    }
-    ken_catalog_close(c);
-    ken_arena_release(&arena);
-}
-
-KEN_TEST(catalog_keeps_values)
-{
-    ken_arena_init(&arena, 0);
-    ken_catalog *c = open_catalog(false);
-    const ken_str name = KEN_STR("rules.project");
-    ken_str value = { 0 };
-    kt_status(ken_catalog_load_value(c, name, &arena, &value, &err), KEN_ENOTFOUND);
-    kt_ok_err(ken_catalog_put_value(c, name, KEN_STR("one"), &err), &err);
-    kt_ok_err(ken_catalog_put_value(c, name, KEN_STR("two \xe2\x82\xac"), &err), &err);
-    ken_catalog_close(c);
-
-    c = open_catalog(true);
-    kt_ok_err(ken_catalog_load_value(c, name, &arena, &value, &err), &err);
-    kt_eq_text(value, "two \xe2\x82\xac");
-    kt_status(ken_catalog_put_value(c, name, KEN_STR("x"), &err), KEN_EPERM);
-    ken_catalog_close(c);
-
-    c = open_catalog(false);
-    kt_ok_err(ken_catalog_put_value(c, name, KEN_STR(""), &err), &err); // empty is a value
-    kt_ok_err(ken_catalog_load_value(c, name, &arena, &value, &err), &err);
-    kt_eq_u(value.len, 0);
-    kt_ok_err(ken_catalog_put_value(c, name, (ken_str){ 0 }, &err), &err);
-    kt_status(ken_catalog_load_value(c, name, &arena, &value, &err), KEN_ENOTFOUND);
-    kt_ok_err(ken_catalog_put_value(c, name, (ken_str){ 0 }, &err), &err);
-    ken_catalog_close(c);
-    ken_arena_release(&arena);
-}
-
-KEN_TEST(catalog_refuses_bad_values)
-{
-    ken_catalog *c = open_catalog(false);
-    char *large = ken_zalloc(65 * 1024 + 1);
-    memset(large, 'v', 65 * 1024);
-    kt_status(ken_catalog_put_value(c, KEN_STR(""), KEN_STR("v"), &err), KEN_EINVAL);
-    kt_status(ken_catalog_put_value(c, ken_str_n(large, 129), KEN_STR("v"), &err), KEN_EINVAL);
-    kt_status(ken_catalog_put_value(c, KEN_STR("n"), KEN_STR("a\0b"), &err), KEN_EINVAL);
-    kt_has_str(err.msg, "'n'");
-    kt_status(ken_catalog_put_value(c, KEN_STR("n"), ken_str_c(large), &err), KEN_ELIMIT);
-    kt_has_str(err.msg, "65536");
-    ken_free(large);
-    ken_catalog_close(c);
 }
 
 // What an older ken made gains the new tables and keeps its rows.
@@ -412,6 +217,20 @@ KEN_TEST(conversion_that_fails_leaves_nothing_behind)
     c = open_catalog(false);
     kt_ok_err(ken_catalog_find_by_root(c, KEN_STR("/p"), &arena, &found, &err), &err);
     kt_true(ken_uuid_eq(found.id, row.id));
+    ken_catalog_close(c);
+    ken_arena_release(&arena);
+}
+
+KEN_TEST(damaged_task_is_refused)
+{
+    ken_arena_init(&arena, 0);
+    ken_catalog *c = open_catalog(false);
+    ken_task t = { .uuid = ken_uuid_random(), .title = KEN_STR("one"), .status = KEN_STR("open") };
+    kt_ok_err(ken_catalog_add_task(c, &t, &arena, &t, &err), &err);
+    sqlite3 *db = lab_open_sqlite(ktest_path("data/config/projects.db"));
+    lab_run(db, "UPDATE task SET project = x'01'");
+    kt_eq_i(sqlite3_close(db), SQLITE_OK);
+    kt_status(ken_catalog_load_task(c, t.uuid, &arena, &t, &err), KEN_ECORRUPT);
     ken_catalog_close(c);
     ken_arena_release(&arena);
 }

@@ -139,7 +139,8 @@ static void links_to(const char *remote, const char *want)
     ktest_write(".git/config", config);
     ken_arena a;
     ken_arena_init(&a, 0);
-    ken_tool__link link = ken_tool__find_link(settings, &a, ken_str_c(ktest_dir()));
+    ken_tool__link link =
+        ken_tool__find_link(settings, &a, &(ken_project_info){ .root = ken_str_c(ktest_dir()) });
     json_t *url = ken_tool__url(&link, KEN_STR("abc"), KEN_STR("src/a b.c"), 4, 6);
     kt_eq_text(ken_json_text(url), want);
     json_decref(url);
@@ -186,14 +187,15 @@ KEN_TEST(permalinks_are_made_for_known_hosts)
 KEN_TEST(permalinks_follow_what_is_said_of_a_host)
 {
     set_hosts(
-        "git.example.com=gitea, code.example.com=gitlab,bb.example.com=bitbucket,odd.example.com=cvs,x");
+        "git.example.com=gitea, code.example.com=gitlab,bb.example.com=bitbucket,hub.example.com=github");
     links_to("git@git.example.com:o/r.git",
              "https://git.example.com/o/r/src/commit/abc/src/a%20b.c#L5-L7");
     links_to("https://GIT.example.com:3000/o/r.git/",
              "https://GIT.example.com:3000/o/r/src/commit/abc/src/a%20b.c#L5-L7");
     links_to("https://code.example.com/g/s/r.git",
              "https://code.example.com/g/s/r/-/blob/abc/src/a%20b.c#L5-7");
-    links_to("https://odd.example.com/o/r.git", "");
+    links_to("https://hub.example.com/o/r.git",
+             "https://hub.example.com/o/r/blob/abc/src/a%20b.c#L5-L7");
     links_to("https://other.example.com/o/r.git", "");
     ken_config_free(settings);
     settings = NULL;
@@ -221,9 +223,11 @@ KEN_TEST(a_second_work_tree_finds_its_remote)
     ktest_write("w/.git", "gitdir: ../main/.git/worktrees/w\n");
     ken_arena a;
     ken_arena_init(&a, 0);
-    ken_tool__link link = ken_tool__find_link(settings, &a, ken_str_c(ktest_path("w")));
+    ken_tool__link link = ken_tool__find_link(
+        settings, &a, &(ken_project_info){ .root = ken_str_c(ktest_path("w")) });
     kt_eq_text(link.base, "https://github.com/o/r");
-    link = ken_tool__find_link(settings, &a, ken_str_c(ktest_path("none")));
+    link = ken_tool__find_link(settings, &a,
+                               &(ken_project_info){ .root = ken_str_c(ktest_path("none")) });
     kt_eq_u(link.base.len, 0);
     ken_config_free(settings);
     settings = NULL;

@@ -25,8 +25,8 @@ static void begin(void)
 {
     ken_err err = { 0 };
     kt_ok_err(ken_watch_begin(w, &err), &err);
-    ken_watch_add(w, root_fd, KEN_STR(""));
-    ken_watch_add(w, root_fd, KEN_STR("src/deep"));
+    ken_watch_add(w, root_fd, KEN_STR(""), KEN_STR(""));
+    ken_watch_add(w, root_fd, KEN_STR(""), KEN_STR("src/deep"));
 }
 
 static void start(void)
@@ -100,7 +100,7 @@ KEN_TEST(folders_and_what_decides_are_told_as_the_tree)
 KEN_TEST(a_write_under_another_name_is_told_when_the_file_is_watched)
 {
     start();
-    ken_watch_add_file(w, root_fd, KEN_STR("a.c"), 1, false);
+    ken_watch_add_file(w, root_fd, KEN_STR(""), KEN_STR("a.c"), 1, false);
     kt_eq_i(link(ktest_path("tree/a.c"), ktest_path("other.c")), 0);
     told(KEN_WATCH_FILES); // it has a name more
     ktest_write("other.c", "int other;\n");
@@ -133,7 +133,7 @@ KEN_TEST(files_are_named)
     named("a.c ");
     ktest_write("tree/src/deep/b.c", "int c;\n");
     named("src/deep/b.c ");
-    ken_watch_add_file(w, root_fd, KEN_STR("a.c"), 1, true);
+    ken_watch_add_file(w, root_fd, KEN_STR(""), KEN_STR("a.c"), 1, true);
     kt_eq_i(link(ktest_path("tree/a.c"), ktest_path("outside.c")), 0);
     named("a.c ");
     ktest_write("outside.c", "int other;\n");
@@ -144,7 +144,7 @@ KEN_TEST(files_are_named)
     named("a.c ");
     ktest_write("tree/a.c", "int d;\n"); // perhaps the same number of the file system
     named("a.c ");
-    ken_watch_add_file(w, root_fd, KEN_STR("a.c"), 1, true);
+    ken_watch_add_file(w, root_fd, KEN_STR(""), KEN_STR("a.c"), 1, true);
     kt_eq_i(link(ktest_path("tree/a.c"), ktest_path("outside.c")), 0);
     named("a.c ");
     ktest_write("outside.c", "int again;\n");
@@ -152,7 +152,7 @@ KEN_TEST(files_are_named)
     kt_eq_i(link(ktest_path("tree/a.c"), ktest_path("tree/twin.c")), 0);
     ken_watch_look(w);
     ken_watch_forget(w);
-    ken_watch_add_file(w, root_fd, KEN_STR("twin.c"), 1, true);
+    ken_watch_add_file(w, root_fd, KEN_STR(""), KEN_STR("twin.c"), 1, true);
     ktest_write("outside.c", "int twin;\n"); // of which of the two
     named("?");
     end();
@@ -193,7 +193,7 @@ KEN_TEST(file_systems_of_others_make_it_blind)
     int fd = -1;
     start();
     kt_ok(ken_fs_open_dir("/proc/self", &fd, NULL));
-    ken_watch_add(w, fd, KEN_STR("fdinfo"));
+    ken_watch_add(w, fd, KEN_STR(""), KEN_STR("fdinfo"));
     kt_eq_i(ken_watch_look(w), KEN_WATCH_BLIND);
     kt_true(ken_watch_why(w).len > 0);
     ken_watch_forget(w);

@@ -372,3 +372,28 @@ KEN_TEST(a_proxy_counts_only_when_it_is_trusted)
         "HTTP/1.1 200");
     lab_stop();
 }
+
+KEN_TEST(settings_take_a_token_of_scope_admin)
+{
+    ken_access_token t;
+    ken_str secret[3];
+    lab_start();
+    const ken_app_token_opts wishes[] = {
+        { .name = KEN_STR("r"), .scopes = KEN_SCOPE_F_READ },
+        { .name = KEN_STR("w"), .scopes = KEN_SCOPE_F_READ | KEN_SCOPE_F_WRITE },
+        { .name = KEN_STR("a"), .scopes = KEN_SCOPES_ALL },
+    };
+    for (size_t i = 0; i < 3; i++)
+        kt_ok_err(ken_app_add_token(lab.app, &wishes[i], &lab.arena, &t, &secret[i], &lab.err),
+                  &lab.err);
+    const char *body = "{\"key\":\"indexing.jobs\",\"value\":\"1\"}";
+    for (size_t i = 0; i < 3; i++) {
+        const char *head =
+            lab_fmt(LAB_JSON "\nAuthorization: Bearer " KEN_STR_FMT, KEN_STR_ARG(secret[i]));
+        kt_has_str(lab_post("/api/v1/change_setting", head, body),
+                   i < 2 ? "HTTP/1.1 403" : "HTTP/1.1 200");
+    }
+    kt_has_str(lab_get("/api/v1/list_settings"), "\"source_kind\":\"user_file\"");
+    kt_has_str(lab_get("/api/v1/change_setting?key=indexing.jobs"), "HTTP/1.1 405");
+    lab_stop();
+}

@@ -352,7 +352,7 @@ KEN_TEST(a_listener_is_told_first_what_is_honoured)
     snprintf(
         body, sizeof body,
         "{\"jsonrpc\":\"2.0\",\"id\":\"sub\",\"method\":\"subscriptions/listen\",\"params\":{" LAB_META
-        ",\"notifications\":{\"toolsListChanged\":true,\"resourceSubscriptions\":[\"ken://one/status\","
+        ",\"notifications\":{\"toolsListChanged\":true,\"promptsListChanged\":true,\"resourceSubscriptions\":[\"ken://one/status\","
         "\"ken://../x\"]}}}");
     snprintf(text, sizeof text,
              "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: "
@@ -361,8 +361,8 @@ KEN_TEST(a_listener_is_told_first_what_is_honoured)
              strlen(body), body);
     int fd = lab_dial();
     lab_say(fd, text);
-    kt_has_str(lab_hear(fd, "status\"]}"),
-               "\"notifications\":{\"resourceSubscriptions\":[\"ken://one/status\"]}");
+    kt_has_str(lab_hear(fd, "status\"]}"), "\"notifications\":{\"toolsListChanged\":true,"
+                                           "\"resourceSubscriptions\":[\"ken://one/status\"]}");
     sleep(2);
     ktest_write("one/b.c", "int two(void) { return 2; }\n");
     const char *told = lab_hear(fd, "resources/updated");

@@ -165,7 +165,7 @@ static inline const char *lab_post(const char *path, const char *headers, const 
 // The value of a header of an answer; lives until the next call.
 static inline const char *lab_header(const char *answer, const char *name)
 {
-    static char value[256];
+    static char value[1024];
     char key[128];
     snprintf(key, sizeof key, "\r\n%.100s: ", name);
     const char *at = strcasestr(answer, key);
