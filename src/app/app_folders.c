@@ -97,7 +97,7 @@ static ken_status read_folder(listing *l, ken_str path, ken_err *err)
 static ken_status find_folder(listing *l, ken_str asked, ken_app_folders *out, ken_err *err)
 {
     ken_fs_info info;
-    ken_str real;
+    ken_str real = { NULL, 0 };
     if (!ken_str_starts(asked, KEN_STR("/")))
         return KEN_FAIL(err, KEN_EINVAL, "path: '" KEN_STR_FMT "' is not absolute",
                         KEN_STR_ARG(ken_utf8_clip(asked, 200)));
@@ -169,7 +169,7 @@ ken_status ken_app_list_folders(ken_app *app, const ken_app_folders_opts *o,
 ken_status ken_app_check_candidate(ken_app *app, ken_str path, ken_arena *arena, ken_str *out,
                                    ken_err *err)
 {
-    ken_str real;
+    ken_str real = { NULL, 0 };
     // What may not be looked at is refused before it is said whether it is there.
     ken_status st = ken_app_check_look(app, ken_path_normalise(arena, path), arena, err);
     if (!st)
