@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { effectScope } from 'vue';
 
 import { ApiError } from '../src/api/client';
-import { useAsync } from '../src/composables/useAsync';
+import { inTurn, useAsync } from '../src/composables/useAsync';
 
 const scoped = <T>(f: () => T): T => effectScope().run(f)!;
 
@@ -35,4 +35,60 @@ test('what failed is told with the value that was there, and the same is asked a
   await asked.again();
   expect(asked.error.value).toBeNull();
   expect(asked.value.value).toBe(3);
+});
+
+/** Questions that are answered when the test says so. */
+function slowly() {
+  const asked: string[] = [];
+  const ends: (() => void)[] = [];
+  const ask = (q: string) => new Promise<void>((resolve) => {
+    asked.push(q);
+    ends.push(resolve);
+  });
+  const answer = async (i: number) => {
+    ends[i]!();
+    await new Promise<void>((resolve) => queueMicrotask(() => queueMicrotask(() => queueMicrotask(resolve))));
+  };
+  return { asked, ask, answer };
+}
+
+test('the first key asks at once, and of those typed before its answer the last one alone', async () => {
+  const { asked, ask, answer } = slowly();
+  const turn = inTurn(ask, 1000);
+  for (const q of ['r', 're', 'ret', 'retry']) turn.ask(q);
+  expect(asked).toEqual(['r']);
+  await answer(0);
+  expect(asked).toEqual(['r', 'retry']);
+  await answer(1);
+  expect(asked).toEqual(['r', 'retry']);
+  turn.ask('retry ');
+  expect(asked).toEqual(['r', 'retry', 'retry ']);
+});
+
+test('a question that takes long is not waited for', async () => {
+  vi.useFakeTimers();
+  const { asked, ask, answer } = slowly();
+  const turn = inTurn(ask, 150);
+  turn.ask('.*');
+  turn.ask('main');
+  vi.advanceTimersByTime(149);
+  expect(asked).toEqual(['.*']);
+  vi.advanceTimersByTime(1);
+  expect(asked).toEqual(['.*', 'main']);
+  vi.useRealTimers();
+  turn.ask('mains');
+  await answer(0); // the first one's answer lets nobody pass before the second's
+  expect(asked).toEqual(['.*', 'main']);
+  await answer(1);
+  expect(asked).toEqual(['.*', 'main', 'mains']);
+});
+
+test('what waits and is taken back is not asked', async () => {
+  const { asked, ask, answer } = slowly();
+  const turn = inTurn(ask, 1000);
+  turn.ask('a');
+  turn.ask('ab');
+  turn.drop();
+  await answer(0);
+  expect(asked).toEqual(['a']);
 });

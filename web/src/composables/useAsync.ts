@@ -83,3 +83,34 @@ export function debounce<A extends unknown[]>(f: (...args: A) => void, ms: numbe
     timer = setTimeout(() => f(...args), ms);
   };
 }
+
+/**
+ * Asks at once when nothing is asked. While an answer is waited for, `mostMs` at most, questions wait, and of them the newest
+ * alone is asked. `drop` takes back the one that waits.
+ */
+export function inTurn<A extends unknown[]>(ask: (...args: A) => Promise<unknown>, mostMs: number): { ask: (...args: A) => void; drop: () => void } {
+  let newest = 0;
+  let isFree = true;
+  let next: A | null = null;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  function begin(args: A): void {
+    const mine = ++newest;
+    next = null;
+    isFree = false;
+    timer = setTimeout(goOn, mostMs);
+    void ask(...args).finally(() => mine === newest && goOn());
+  }
+  function goOn(): void {
+    clearTimeout(timer);
+    isFree = true;
+    if (next) begin(next);
+  }
+  return {
+    ask: (...args) => {
+      if (isFree) begin(args);
+      else next = args;
+    },
+    drop: () => (next = null),
+  };
+}

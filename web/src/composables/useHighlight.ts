@@ -5,6 +5,7 @@ import { shallowRef, triggerRef, watch, type ShallowRef } from 'vue';
 import { startWorker } from '../api/trust';
 import type { Lines } from '../workers/highlight.worker';
 import workerUrl from '../workers/highlight.worker?worker&url';
+import { afterPaint } from './afterPaint';
 
 const MOST_CHARS = 1_500_000;
 const KEPT = 200;
@@ -57,6 +58,9 @@ export function useHighlight(source: () => { language: string; text: string }): 
       const mine = plainLines(text);
       lines.value = mine;
       if (!text || text.length > MOST_CHARS) return;
+      // A plain text that is seen now is worth more than a coloured one later.
+      await new Promise<void>(afterPaint);
+      if (lines.value !== mine) return;
       let told = 0;
       const isWhole = await ask(language, text, (from, part) => {
         if (lines.value !== mine) return false;

@@ -42,13 +42,25 @@ export function useNavigation() {
     });
   }
 
-  /** Several parts of the address at once. */
-  function setAddress(parts: Record<string, string | undefined>, isStep = false): void {
+  /** Several parts of the address at once. Resolves when they are in it. */
+  function setAddress(parts: Record<string, string | undefined>, isStep = false): Promise<unknown> {
     const query = { ...route.query, ...parts };
-    void (isStep ? router.push({ query }) : router.replace({ query }));
+    return isStep ? router.push({ query }) : router.replace({ query });
   }
 
-  return { route, router, toView, toFile, toChunks, toGraph, toSearch, inAddress, setAddress, go: (to: RouteLocationRaw) => router.push(to) };
+  /** For v-bind of an <a> where many of them are drawn at once: a RouterLink is a component with watchers of its own. */
+  function link(to: RouteLocationRaw): { href: string; onClick: (e: MouseEvent) => void } {
+    return {
+      href: router.resolve(to).href,
+      onClick(e) {
+        if (e.defaultPrevented || e.button || e.metaKey || e.ctrlKey || e.shiftKey || e.altKey) return;
+        e.preventDefault();
+        void router.push(to);
+      },
+    };
+  }
+
+  return { route, router, link, toView, toFile, toChunks, toGraph, toSearch, inAddress, setAddress, go: (to: RouteLocationRaw) => router.push(to) };
 }
 
 export type AddressPart = Ref<string>;

@@ -22,7 +22,7 @@ describe('actions', () => {
     await page.getByRole('searchbox', { name: 'Search' }).pressSequentially('tries three times', { delay: 30 });
     const first = page.locator('article').first();
     await first.getByText('retry', { exact: true }).first().waitFor();
-    assert.match(page.url(), /q=tries\+three\+times/);
+    await page.waitForURL(/q=tries\+three\+times/);
     await first.getByRole('button', { name: /Score/ }).click();
     await first.locator('table').waitFor();
     await page.keyboard.press('Escape');
@@ -31,6 +31,28 @@ describe('actions', () => {
     await page.locator('article').first().getByRole('link').first().click();
     await page.waitForURL(/outline\?.*file=src/);
     await page.getByRole('region').getByText('Tries three times.').waitFor();
+    said();
+  });
+
+  test('who opens a result while typing finds the whole question on coming back', async () => {
+    await page.goto(lab.address('search'));
+    const field = page.getByRole('searchbox', { name: 'Search' });
+    await field.pressSequentially('retry');
+    await page.locator('article').filter({ hasText: 'Tries three times.' }).waitFor();
+    await field.pressSequentially(' action');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/outline\?.*file=src/);
+    await page.goBack();
+    await page.waitForURL(/search\?.*q=retry\+action/);
+    assert.equal(await field.inputValue(), 'retry action');
+    await page.locator('article').first().getByRole('link', { name: 'Similar' }).click();
+    await page.waitForURL(/mode=similar/);
+    assert.match(await field.inputValue(), /^src.*:\d+$/);
+    await page.locator('article').first().waitFor();
+    await page.goBack();
+    await page.waitForURL(/q=retry\+action/);
+    await page.getByRole('link', { name: 'src/store.py:1', exact: true }).waitFor();
+    assert.equal(await field.inputValue(), 'retry action');
     said();
   });
 
