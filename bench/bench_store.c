@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The store alone: 10,000 contents with their files and 15 MB of segments, written in five batches
-// as a cold index does, durable; then every question a reader asks.
+// as a cold index does, durable; then every question a reader asks. In a database with pgvector the same contents once more,
+// with a row for each vector.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,11 +19,16 @@ enum {
     N_CONTENTS = 10000,
     N_BATCHES = 5,
     SEGMENT_BYTES = 3 << 20,
-    N_QUESTIONS = 1000
+    N_QUESTIONS = 1000,
+    N_CHUNKS = 10, // of a content
+    N_DIMS = 192
 };
 
 typedef struct store_run {
     ken_database *database; // of KEN_BENCH_DATABASE_URL; NULL: SQLite
+    bool has_vectors;       // that are rows, too
+    int8_t values[N_CHUNKS * N_DIMS];
+    float scales[N_CHUNKS];
     ken_store *s;
     ken_arena arena;
     ken_facts facts;
@@ -55,8 +61,7 @@ static void report(store_run *r, const char *key, double n)
 static void make_facts(store_run *r)
 {
     enum {
-        N_SYMBOLS = 50,
-        N_CHUNKS = 10
+        N_SYMBOLS = 50
     };
     ken_facts f = { .lang = 3, .n_bytes = 10000, .n_lines = 350 };
     f.n_symbols = N_SYMBOLS;
@@ -87,6 +92,21 @@ static void make_facts(store_run *r)
     r->segment = ken_alloc(SEGMENT_BYTES);
     for (size_t i = 0; i < SEGMENT_BYTES; i++)
         r->segment[i] = (char)(i * 2654435761u >> 24);
+    for (size_t i = 0; i < sizeof r->values; i++)
+        r->values[i] = (int8_t)(i * 2654435761u >> 24);
+    for (size_t i = 0; i < N_CHUNKS; i++)
+        r->scales[i] = 0.001F;
+}
+
+static void put_vectors(store_run *r, int64_t content)
+{
+    const ken_store_vectors v = { .model = "bench",
+                                  .n_dims = N_DIMS,
+                                  .content = content,
+                                  .values = r->values,
+                                  .scales = r->scales,
+                                  .n = N_CHUNKS };
+    check(ken_store_put_vectors(r->s, &v, &err));
 }
 
 static ken_content_key key_of(int i)
@@ -104,6 +124,8 @@ static void write_batch(store_run *r, int from, int to)
             bench_die("a content is there already");
         const ken_packed packed = { .facts = ken_buf_str(&r->packed) };
         check(ken_store_add_content(r->s, &key, &r->facts, &packed, &r->ids[i], &err));
+        if (r->has_vectors)
+            put_vectors(r, r->ids[i]);
     }
     int64_t id;
     check(ken_store_add_segment(r->s, KEN_SEGMENT_WORDS, ken_str_n(r->segment, SEGMENT_BYTES),
@@ -148,6 +170,35 @@ static void measure_write(store_run *r, const char *path)
     check(ken_store_commit(r->s, &err));
     report(r, "small_commit_ms", 1);
     ken_store_close(r->s);
+}
+
+// Contents with the rows of their chunks and vectors, segments and files.
+static void measure_load(store_run *r, const char *path)
+{
+    const char *url = getenv("KEN_BENCH_DATABASE_URL");
+    ken_database_vectors there = { 0 };
+    ken_database *plain = r->database;
+    if (!plain)
+        return;
+    check(
+        ken_database_open(&(ken_database_opts){ .url = url, .vectors = "on" }, &r->database, &err));
+    check(ken_database_get_vectors(r->database, &there, &err));
+    r->has_vectors = there.is_on;
+    if (there.is_on) {
+        check(ken_store_open(&(ken_store_opts){ .path = path, .database = r->database }, &r->s,
+                             &err));
+        start(r);
+        for (int b = 0; b < N_BATCHES; b++)
+            write_batch(r, b * N_CONTENTS / N_BATCHES, (b + 1) * N_CONTENTS / N_BATCHES);
+        write_files(r);
+        double seconds = bench_ms(ken_clock_mono_ns() - r->start_ns) / 1000;
+        ken_json_set_u64(r->report, "vector_chunks_per_s",
+                         (uint64_t)(N_CONTENTS * N_CHUNKS / seconds));
+        ken_store_close(r->s);
+    }
+    r->has_vectors = false;
+    ken_database_close(r->database);
+    r->database = plain;
 }
 
 static void measure_blocks(store_run *r)
@@ -233,6 +284,7 @@ int main(int argc, char **argv)
         ken_str path = ken_arena_printf(&r->arena, "%s/store.db", bench_temp(&a, &r->arena));
         measure_write(r, path.ptr);
         measure_read(r, path.ptr);
+        measure_load(r, ken_arena_printf(&r->arena, "%s+vectors", path.ptr).ptr);
         if (a.is_json)
             bench_print(r->report);
         else

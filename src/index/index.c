@@ -273,6 +273,8 @@ ken_status ken_index_run(ken_store *store, const char *root, const ken_index_opt
     report.issues = ken_arena_copy(arena, r.issues.ptr, r.issues.len, sizeof *report.issues);
     report.n_issues = r.issues.len;
     ken_vec_release(&r.issues);
+    ken_vec_release(&r.past);
+    ken_hash_set_release(&r.added);
     ken_vec_release(&r.edits);
     close_run(&r);
     report.scope = r.scope;

@@ -55,6 +55,8 @@ static ken_status put_file(index_run *r, size_t i, ken_err *err)
 ken_status ken_index__put_done_files(index_run *r, ken_err *err)
 {
     ken_status st = find_renames(r, err);
+    if (!st)
+        st = ken_index__settle_past(r, err);
     for (size_t i = 0; i < r->scan.n_files && !st; i++)
         if (r->plan[i].content && r->plan[i].is_changed)
             st = put_file(r, i, err);
@@ -81,6 +83,8 @@ static ken_status put_files(index_run *r, ken_err *err)
         if (!st)
             st = remove_file(r, old->rows[o].id, old->rows[o].path, err);
     }
+    if (!st)
+        st = ken_index__settle_past(r, err);
     for (size_t i = 0; i < r->scan.n_files && !st; i++) {
         const index_planned *p = &r->plan[i];
         r->report->n_files += p->content != 0;

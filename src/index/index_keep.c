@@ -11,29 +11,13 @@ enum {
     MAX_IN_RUN = 24,       // segments of a kind, before some are joined while a run goes on
 };
 
-static void count(index_counts *c, const ken_content_info *info)
+void ken_index__count(index_counts *c, const ken_content_info *info)
 {
     c->n_files++;
     c->n_chunks += info->n_chunks;
     c->n_symbols += info->n_symbols;
     c->n_bytes += info->n_bytes;
     c->n_lines += info->n_lines;
-}
-
-// Subtracts the content that a file had before; a run that trusts no old row counts from zero.
-ken_status ken_index__count_lost(index_run *r, int64_t content, ken_err *err)
-{
-    ken_content_info info;
-    if (!r->trusts_old)
-        return KEN_OK;
-    ken_status st = ken_store_load_info(r->store, content, &info, err);
-    if (st == KEN_ENOTFOUND)
-        return KEN_FAIL(err, KEN_ECORRUPT,
-                        "the index has no content %lld, which a file has: run ken index --force",
-                        (long long)content);
-    if (!st)
-        count(&r->lost, &info);
-    return st;
 }
 
 ken_status ken_index__end_batch(index_run *r, ken_err *err)
@@ -60,10 +44,21 @@ ken_status ken_index__end_batch(index_run *r, ken_err *err)
     return st;
 }
 
-// The same content twice in one run. A forced one takes none that was there before it.
+// By the first eight bytes.
+static uint64_t hash_of(const ken_content_key *key)
+{
+    uint64_t h;
+    memcpy(&h, key->sha.bytes, sizeof h);
+    return h;
+}
+
+// The same content twice in one run. A forced one takes none that was there before it, and so asks for none that it
+// has not added itself.
 static bool was_added(index_run *r, const ken_content_key *key, ken_content_info *out)
 {
     ken_content_info found;
+    if (r->opts->is_forced && !ken_hash_set_has(&r->added, hash_of(key)))
+        return false;
     if (ken_store_find_content(r->store, key, &found, NULL))
         return false;
     if (r->opts->is_forced && (!r->first_added || found.id < r->first_added))
@@ -107,6 +102,8 @@ static ken_status keep_content(index_run *r, index_slot *s, ken_content_info *ou
         return st;
     if (!r->first_added)
         r->first_added = id;
+    if (r->opts->is_forced)
+        ken_hash_set_put(&r->added, hash_of(&s->key));
     *out = (ken_content_info){ .id = id,
                                .n_bytes = s->facts.n_bytes,
                                .n_lines = s->facts.n_lines,
@@ -142,21 +139,6 @@ static ken_status end_full_batch(index_run *r, ken_err *err)
     return st;
 }
 
-// Whether the content of the file's row was extracted from the bytes in the slot. A forced run,
-// or one after a raised feature number, learns the same bytes again as a new content.
-static ken_status compare_bytes(index_run *r, const index_planned *p, const index_slot *s,
-                                int64_t content, bool *out_is_same, ken_err *err)
-{
-    *out_is_same = p->row_id && p->content == content;
-    if (!p->row_id || *out_is_same)
-        return KEN_OK;
-    ken_sha256 before;
-    ken_status st = ken_store_load_sha(r->store, p->content, &before, err);
-    if (!st)
-        *out_is_same = memcmp(&before, &s->key.sha, sizeof before) == 0;
-    return st == KEN_ENOTFOUND ? KEN_OK : st;
-}
-
 static ken_status keep_skip(index_run *r, const index_slot *s, index_planned *p, ken_err *err)
 {
     ken_status st = p->content ? ken_index__count_lost(r, p->content, err) : KEN_OK;
@@ -171,27 +153,32 @@ static ken_status keep_skip(index_run *r, const index_slot *s, index_planned *p,
     return KEN_OK;
 }
 
+// A file that had another content. A forced run, or one after a raised feature number, learns the same bytes again
+// as a new one: whether it has other bytes is known when the contents before were asked for.
+static ken_status keep_changed(index_run *r, const index_slot *s, index_planned *p, ken_err *err)
+{
+    if (p->row_id)
+        return ken_index__compare_past(r, s, p->content, err);
+    p->changed_at_ms = r->now_ms;
+    return p->content ? ken_index__count_lost(r, p->content, err) : KEN_OK;
+}
+
 static ken_status keep_file(index_run *r, index_slot *s, index_planned *p, ken_err *err)
 {
     ken_content_info info = s->known;
-    bool is_same = false;
     ken_status st = info.id ? KEN_OK : keep_content(r, s, &info, err);
     const int64_t content = info.id;
-    if (!st)
-        st = compare_bytes(r, p, s, content, &is_same, err);
-    if (!st && p->content && p->content != content)
-        st = ken_index__count_lost(r, p->content, err);
+    const bool is_other = p->content != content;
+    if (!st && is_other)
+        st = keep_changed(r, s, p, err);
     if (st)
         return st;
-    if (p->content != content || !r->trusts_old)
-        count(&r->gained, &info);
-    p->is_changed = p->content != content || !ken_fs_stamp_eq(p->stamp, s->stamp);
+    if (is_other || !r->trusts_old)
+        ken_index__count(&r->gained, &info);
+    p->is_changed = is_other || !ken_fs_stamp_eq(p->stamp, s->stamp);
     r->has_changed = r->has_changed || p->is_changed;
-    p->is_modified = p->row_id && !is_same;
-    if (!is_same)
-        p->changed_at_ms = r->now_ms;
-    if (p->row_id)
-        ++*(is_same ? &r->report->n_unchanged : &r->report->n_modified);
+    if (!is_other && p->row_id)
+        r->report->n_unchanged++;
     p->content = content;
     p->stamp = s->stamp;
     return KEN_OK;

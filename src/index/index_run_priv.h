@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/hash_set.h"
 #include "base/vec.h"
 #include "index/index_priv.h"
 #include "store/partial.h"
@@ -32,6 +33,14 @@ typedef struct index_planned {
 typedef struct index_counts {
     uint64_t n_files, n_chunks, n_symbols, n_bytes, n_lines;
 } index_counts;
+
+// A content that a file had before (index_past.c).
+typedef struct index_past {
+    int64_t content;
+    int64_t file;   // scanned file whose bytes may be other ones now; -1 = none is meant
+    ken_sha256 sha; // of that file's bytes
+    bool is_lost;   // it is subtracted
+} index_past;
 
 // A long run commits partial generations on its way (index_partial.c).
 typedef struct index_partial {
@@ -110,6 +119,8 @@ typedef struct index_run {
     uint32_t n_in_batch;
     uint64_t n_forced;   // forced runs that the index has seen, of any of its trees
     int64_t first_added; // the first content of this run, which has the smallest id; 0 = none yet
+    ken_hash_set added;  // of a forced run: hashes of the contents that it has added
+    KEN_VEC(index_past) past; // what is still to be asked for
     bool is_in_batch;
     int64_t started_ns, progress_ns, now_ms;
     int64_t learn_ns; // when extraction began
@@ -186,8 +197,17 @@ ken_status ken_index__keep(index_run *r, index_slot *s, ken_err *err) KEN_MUST_U
 uint64_t ken_index__builder_bytes(const index_run *r);
 // Writes the builders as segments and commits the open batch; fine when none is open.
 ken_status ken_index__end_batch(index_run *r, ken_err *err) KEN_MUST_USE;
-// Subtracts the content that a file had before.
+void ken_index__count(index_counts *c, const ken_content_info *info);
+
+// ---- index_past.c ----
+// Subtracts the content that a file had before; a run that trusts no old row counts from zero.
 ken_status ken_index__count_lost(index_run *r, int64_t content, ken_err *err) KEN_MUST_USE;
+// The file of the slot had this content: whether it has other bytes now, and what that means for its row, stands in its
+// plan after ken_index__settle_past. The content is subtracted, too.
+ken_status ken_index__compare_past(index_run *r, const index_slot *s, int64_t content, ken_err *err)
+    KEN_MUST_USE;
+// Asks for what was gathered by both; before rows are written and counts are read.
+ken_status ken_index__settle_past(index_run *r, ken_err *err) KEN_MUST_USE;
 
 // ---- index_renames.c ----
 // Which files that are gone git takes for which new ones, edits aside, since the commit of the generation before.

@@ -145,6 +145,14 @@ ken_status ken_store_load_info(ken_store *s, int64_t content, ken_content_info *
 // The hash of its bytes. KEN_ENOTFOUND without a message.
 ken_status ken_store_load_sha(ken_store *s, int64_t content, ken_sha256 *out, ken_err *err)
     KEN_MUST_USE;
+// Both of many contents, parallel to the ids. One that is not there has the id 0.
+typedef struct ken_content_mark {
+    ken_content_info info;
+    ken_sha256 sha;
+} ken_content_mark;
+
+ken_status ken_store_load_marks(ken_store *s, const int64_t *contents, size_t n,
+                                ken_content_mark *out, ken_err *err) KEN_MUST_USE;
 ken_status ken_store_load_facts(ken_store *s, int64_t content, ken_arena *arena, ken_facts *out,
                                 ken_err *err) KEN_MUST_USE;
 // `facts` are those of the same content and live as long as what is loaded. A content that was
@@ -387,6 +395,8 @@ ken_str ken_store_last_quarantined(const char *path, ken_arena *arena);
       err), NUMBER(content))                                                                     \
     X(load_sha, PLAIN, (int64_t content, ken_sha256 *out, ken_err *err), (content, out, err),    \
       NUMBER(content))                                                                           \
+    X(load_marks, READ, (const int64_t *contents, size_t n, ken_content_mark *out, ken_err       \
+      *err), (contents, n, out, err), NUMBER(n))                                                 \
     /* Their refs, too. */                                                                       \
     X(collect, WRITE, (uint64_t *out_removed, ken_err *err), (out_removed, err), NOTHING)        \
     /* Unless a file of any tree has it; fine when it is not there. */                           \

@@ -137,6 +137,51 @@ ken_status ken_store__pg_load_sha(ken_store_backend *b, int64_t id, ken_sha256 *
     return LOAD_ONE(b, CONTENT_SHA, id, read_sha, NULL, out, err);
 }
 
+static ken_status read_mark(ken_pg *p, ken_pg_row *row, ken_arena *arena, void *out, ken_err *err)
+{
+    ken_content_mark *m = out;
+    ken_store__pg_fixed(row, 8, m->sha.bytes, sizeof m->sha.bytes);
+    return ken_store__pg_read_info(p, row, arena, &m->info, err);
+}
+
+static int by_content(const void *a, const void *b)
+{
+    const ken_content_mark *x = a, *y = b;
+    return (x->info.id > y->info.id) - (x->info.id < y->info.id);
+}
+
+static ken_status flush_marked(ken_pg_index *x, const int64_t *contents, size_t n, ken_err *err)
+{
+    for (size_t i = 0; x->contents.n && i < n; i++)
+        if (contents[i] >= x->first_gathered)
+            return ken_store__pg_flush_contents(x, err);
+    return KEN_OK;
+}
+
+ken_status ken_store__pg_load_marks(ken_store_backend *b, const int64_t *contents, size_t n,
+                                    ken_content_mark *out, ken_err *err)
+{
+    ken_pg_index *x = ken_pg_index_of(b);
+    ken_arena arena;
+    ken_content_mark *marks = NULL;
+    size_t n_marks = 0;
+    ken_arena_init(&arena, 0);
+    ken_status st = flush_marked(x, contents, n, err);
+    if (!st)
+        st = PG_ROWS(&x->p, PG_QUERY(CONTENT_MARKS, PG_INT(x->id), PG_INTS(contents, n)), read_mark,
+                     &arena, &marks, &n_marks, err);
+    if (!st && n_marks)
+        qsort(marks, n_marks, sizeof *marks, by_content);
+    for (size_t i = 0; i < n && !st; i++) {
+        const ken_content_mark key = { .info.id = contents[i] };
+        const ken_content_mark *m =
+            n_marks ? bsearch(&key, marks, n_marks, sizeof *marks, by_content) : NULL;
+        out[i] = m ? *m : (ken_content_mark){ 0 };
+    }
+    ken_arena_release(&arena);
+    return st;
+}
+
 // ---- adding ------------------------------------------------------------------------------------
 
 ken_status ken_store__pg_add_content(ken_store_backend *b, const ken_content_key *key,

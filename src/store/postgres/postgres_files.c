@@ -7,7 +7,7 @@
 
 enum {
     EDITS_FIRST = 4, // in a transaction, that are written singly: what they lack is told at once
-    EDITS_MAX = 512, // that are gathered
+    EDITS_MAX = 512, // that are gathered; so many that are removed, too
 };
 
 // ---- files -------------------------------------------------------------------------------------
@@ -231,17 +231,47 @@ ken_status ken_store__pg_put_file(ken_store_backend *b, const ken_file_row *row,
     return st ? st : write_file(x, row, err);
 }
 
-ken_status ken_store__pg_remove_file(ken_store_backend *b, int64_t id, ken_err *err)
+// ---- files that go -----------------------------------------------------------------------------
+
+static ken_status remove_one(ken_pg_index *x, int64_t id, ken_err *err)
 {
-    ken_pg_index *x = ken_pg_index_of(b);
     uint64_t n = 0;
-    ken_status st = is_gathered(x, id) ? ken_store__pg_flush(x, err) : KEN_OK;
-    if (!st)
-        st = ken_store__pg_write(&x->p, KEN_PG_FILE_REMOVE,
-                                 PG_VALUES(PG_INT(x->id), PG_INT(x->tree), PG_INT(id)), &n, err);
+    ken_status st = ken_store__pg_write(
+        &x->p, KEN_PG_FILE_REMOVE, PG_VALUES(PG_INT(x->id), PG_INT(x->tree), PG_INT(id)), &n, err);
     return st || n ? st
                    : KEN_FAIL(err, KEN_ENOTFOUND, "index '%s' has no file %lld", x->p.name,
                               (long long)id);
+}
+
+ken_status ken_store__pg_flush_removed(ken_pg_index *x, ken_err *err)
+{
+    uint64_t n = x->removed.len, n_gone = 0;
+    if (!n)
+        return KEN_OK;
+    x->removed.len = 0; // what is run below must not flush them again
+    ken_status st = ken_store__pg_write(
+        &x->p, KEN_PG_FILE_REMOVE_MANY,
+        PG_VALUES(PG_INT(x->id), PG_INT(x->tree), PG_INTS(x->removed.ptr, n)), &n_gone, err);
+    return st || n_gone == n
+               ? st
+               : KEN_FAIL(err, KEN_ENOTFOUND,
+                          "index '%s' has not all of %llu files that are to be removed", x->p.name,
+                          (unsigned long long)n);
+}
+
+// Those that are gathered go before any other file is written: one may take the place of another.
+ken_status ken_store__pg_remove_file(ken_store_backend *b, int64_t id, ken_err *err)
+{
+    ken_pg_index *x = ken_pg_index_of(b);
+    ken_status st = x->removed.len == EDITS_MAX || x->edits.len || x->files.n
+                        ? ken_store__pg_flush(x, err)
+                        : KEN_OK;
+    if (st)
+        return st;
+    if (x->n_removed++ < EDITS_FIRST)
+        return remove_one(x, id, err);
+    ken_vec_push(&x->removed, id);
+    return KEN_OK;
 }
 
 ken_status ken_store__pg_list_live(ken_store_backend *b, ken_arena *arena, int64_t **out,

@@ -178,7 +178,7 @@ ken_status ken_store__pg_begin_write(ken_store_backend *b, ken_err *err)
 {
     ken_pg_index *x = ken_pg_index_of(b);
     x->made = 0;
-    x->n_edits = 0;
+    x->n_edits = x->n_removed = 0;
     ken_store__pg_begin(&x->p, KEN_PG_TX_WRITE);
     x->has_news = false;
     ken_status st = lock_index(x, err);
@@ -190,6 +190,8 @@ ken_status ken_store__pg_flush(ken_pg_index *x, ken_err *err)
     ken_status st = ken_store__pg_flush_contents(x, err);
     if (!st)
         st = ken_store__pg_flush_relations(x, 0, err);
+    if (!st)
+        st = ken_store__pg_flush_removed(x, err);
     if (!st)
         st = ken_store__pg_flush_edits(x, err);
     if (!st)
@@ -255,6 +257,7 @@ static void pg_rollback(ken_store_backend *b)
     ken_store__pg_drop_relations(x);
     ken_store__pg_drop_edits(x);
     ken_vec_clear(&x->keys);
+    ken_vec_clear(&x->removed);
     x->may_be_taken = false;
     ken_store__pg_forget(&x->known_contents);
     ken_store__pg_forget(&x->known_paths);
@@ -343,6 +346,7 @@ static void pg_close(ken_store_backend *b)
     ken_store__pg_release(&x->p);
     ken_vec_release(&x->keys);
     ken_vec_release(&x->edits);
+    ken_vec_release(&x->removed);
     ken_arena_release(&x->edit_paths);
     ken_zip_free(x->zip);
     ken_buf_release(&x->zipped);

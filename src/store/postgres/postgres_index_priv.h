@@ -3,6 +3,7 @@
 #ifndef KEN_STORE_POSTGRES_POSTGRES_INDEX_PRIV_H
 #define KEN_STORE_POSTGRES_POSTGRES_INDEX_PRIV_H
 
+#include "base/hash_set.h"
 #include "base/vec.h"
 #include "store/postgres/postgres_priv.h"
 #include "store/store_zip.h"
@@ -43,8 +44,7 @@ typedef struct ken_pg_ahead {
 
 // Hashes of what an index has, in a write transaction (postgres_known.c).
 typedef struct ken_pg_known {
-    uint64_t *slots; // open addressing, at most half full; 0 = free
-    size_t n_slots, len;
+    ken_hash_set hashes;
     uint32_t n_asked;
     bool is_whole; // all were loaded
 } ken_pg_known;
@@ -66,7 +66,8 @@ typedef struct ken_pg_index {
     int64_t first_gathered, first_file;  // ids of the first of these contents and files
     KEN_VEC(ken_file_row) edits;         // files that change; their paths are in
     ken_arena edit_paths;                // this
-    uint32_t n_edits;                    // of this transaction, sent or not
+    KEN_VEC(int64_t) removed;            // ids of files that go
+    uint32_t n_edits, n_removed;         // of this transaction, sent or not
     ken_pg_copy relations[KEN_PG_RELATIONS];
     ken_pg_known known_contents, known_paths;
     ken_pg_copy vectors; // and those, whose contents go first
@@ -100,6 +101,7 @@ ken_status ken_store__pg_check_run(ken_pg_index *x, ken_err *err) KEN_MUST_USE;
 ken_status ken_store__pg_flush(ken_pg_index *x, ken_err *err) KEN_MUST_USE;
 ken_status ken_store__pg_flush_files(ken_pg_index *x, ken_err *err) KEN_MUST_USE;
 ken_status ken_store__pg_flush_edits(ken_pg_index *x, ken_err *err) KEN_MUST_USE;
+ken_status ken_store__pg_flush_removed(ken_pg_index *x, ken_err *err) KEN_MUST_USE;
 void ken_store__pg_drop_edits(ken_pg_index *x);
 ken_status ken_store__pg_flush_contents(ken_pg_index *x, ken_err *err) KEN_MUST_USE;
 // Gathers the rows of a content that is added, and sends those of a table of which there are many.

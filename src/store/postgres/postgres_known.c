@@ -1,52 +1,21 @@
 // SPDX-License-Identifier: MIT
 // What a writer need not ask for: hashes of what there is, loaded once. A hash that is not among them is
 // that of something new; one that is may be.
-#include "base/alloc.h"
 #include "store/postgres/postgres_index_priv.h"
 
 enum {
     ASK_FIRST = 16, // questions that are asked before all is loaded
-    FIRST_SLOTS = 1024,
 };
-
-static void put(ken_pg_known *k, uint64_t hash)
-{
-    size_t at = hash & (k->n_slots - 1);
-    while (k->slots[at] && k->slots[at] != hash)
-        at = (at + 1) & (k->n_slots - 1);
-    k->len += !k->slots[at];
-    k->slots[at] = hash;
-}
-
-static void grow(ken_pg_known *k, size_t n_more)
-{
-    size_t n = k->n_slots ? k->n_slots : FIRST_SLOTS;
-    while (n < 2 * (k->len + n_more))
-        n *= 2;
-    if (n == k->n_slots)
-        return;
-    uint64_t *old = k->slots;
-    size_t n_old = k->n_slots;
-    k->slots = ken_zalloc(ken_mul_size(n, sizeof *k->slots));
-    k->n_slots = n;
-    k->len = 0;
-    for (size_t i = 0; i < n_old; i++)
-        if (old[i])
-            put(k, old[i]);
-    ken_free(old);
-}
 
 void ken_store__pg_know(ken_pg_known *k, uint64_t hash)
 {
-    if (!k->is_whole)
-        return;
-    grow(k, 1);
-    put(k, hash ? hash : 1);
+    if (k->is_whole)
+        ken_hash_set_put(&k->hashes, hash);
 }
 
 void ken_store__pg_forget(ken_pg_known *k)
 {
-    ken_free(k->slots);
+    ken_hash_set_release(&k->hashes);
     *k = (ken_pg_known){ 0 };
 }
 
@@ -62,9 +31,9 @@ static ken_status load(ken_pg_index *x, ken_pg_known *k, const ken_pg_query *all
         st = PG_ROWS(&x->p, all, read, &arena, &hashes, &n, err);
     if (!st) {
         k->is_whole = true;
-        grow(k, n + 1);
+        ken_hash_set_reserve(&k->hashes, n + 1);
         for (size_t i = 0; i < n; i++)
-            put(k, hashes[i] ? (uint64_t)hashes[i] : 1);
+            ken_hash_set_put(&k->hashes, (uint64_t)hashes[i]);
     }
     ken_arena_release(&arena);
     return st;
@@ -77,12 +46,7 @@ ken_status ken_store__pg_may_have(ken_pg_index *x, ken_pg_known *k, const ken_pg
     *out = true;
     if (!k->is_whole && ++k->n_asked > ASK_FIRST)
         st = load(x, k, all, read, err);
-    if (st || !k->is_whole)
-        return st;
-    hash = hash ? hash : 1;
-    size_t at = hash & (k->n_slots - 1);
-    while (k->slots[at] && k->slots[at] != hash)
-        at = (at + 1) & (k->n_slots - 1);
-    *out = k->slots[at] == hash;
-    return KEN_OK;
+    if (!st && k->is_whole)
+        *out = ken_hash_set_has(&k->hashes, hash);
+    return st;
 }

@@ -155,21 +155,25 @@ ken_status ken_store__pg_replace_rule_documents(ken_store_backend *b,
                                                 ken_err *err)
 {
     ken_pg_index *x = ken_pg_index_of(b);
-    ken_pg_copy rules = { 0 };
+    ken_pg_copy documents = { 0 }, rules = { 0 };
     ken_status st =
         ken_store__pg_write(&x->p, KEN_PG_RULE_DOCUMENT_CLEAR, PG_VALUES(PG_INT(x->id)), NULL, err);
     for (size_t i = 0; !st && i < n; i++) {
         const ken_rule_document_row *row = &rows[i];
-        st = ken_store__pg_write(&x->p, KEN_PG_RULE_DOCUMENT_ADD,
-                                 PG_VALUES(PG_INT(x->id), PG_INT(i + 1), PG_BYTES(row->path),
-                                           PG_INT(row->kind), PG_SHA(row->sha),
-                                           PG_INT(row->n_bytes), PG_INT(row->mtime_ns),
-                                           PG_REAL(row->weight), PG_INT(row->indexed_at_ms)),
-                                 NULL, err);
+        ken_store__pg_copy_row(&documents,
+                               PG_VALUES(PG_INT(x->id), PG_INT(i + 1), PG_BYTES(row->path),
+                                         PG_INT(row->kind), PG_SHA(row->sha), PG_INT(row->n_bytes),
+                                         PG_INT(row->mtime_ns), PG_REAL(row->weight),
+                                         PG_INT(row->indexed_at_ms)));
         gather_rules(x, (int64_t)i + 1, row, &rules);
     }
     if (!st)
+        st = ken_store__pg_copy_send(&x->p, KEN_PG_RULE_DOCUMENT_COPY, &documents, err);
+    if (!st)
+        st = ken_store__pg_copy_settle(&x->p, err); // two of one path are told here
+    if (!st)
         st = ken_store__pg_copy_send(&x->p, KEN_PG_RULE_COPY, &rules, err);
+    ken_store__pg_copy_drop(&documents);
     ken_store__pg_copy_drop(&rules);
     return st;
 }

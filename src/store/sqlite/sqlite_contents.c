@@ -190,6 +190,20 @@ ken_status ken_store__sq_load_sha(ken_store_backend *b, int64_t id, ken_sha256 *
     return load_one(ken_sq_of(b), KEN_SQ_CONTENT_SHA, id, read_sha, NULL, out, err);
 }
 
+ken_status ken_store__sq_load_marks(ken_store_backend *b, const int64_t *contents, size_t n,
+                                    ken_content_mark *out, ken_err *err)
+{
+    ken_status s = KEN_OK;
+    for (size_t i = 0; i < n && !s; i++) {
+        out[i] = (ken_content_mark){ 0 };
+        s = ken_store__sq_load_info(b, contents[i], &out[i].info, err);
+        if (!s)
+            s = ken_store__sq_load_sha(b, contents[i], &out[i].sha, err);
+        s = s == KEN_ENOTFOUND ? KEN_OK : s;
+    }
+    return s;
+}
+
 ken_status ken_store__sq_collect(ken_store_backend *b, uint64_t *out_removed, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);

@@ -206,6 +206,30 @@ STORE_TEST(a_content_tells_what_it_was_learnt_from)
     kt_status(ken_store_load_sha(s, -1, &sha, &err), KEN_ENOTFOUND);
 }
 
+// Of many at once, in whatever order, written before or in this transaction.
+STORE_TEST(contents_tell_together_what_they_were_learnt_from)
+{
+    begin(s);
+    int64_t a = add_content(s, 1234), b = add_content(s, 4321);
+    commit(s);
+    begin(s);
+    int64_t c = add_content(s, 77);
+    const int64_t ids[] = { c, a, c + 1, b, a, -1 };
+    const uint64_t bytes[] = { 77, 1234, 0, 4321, 1234, 0 };
+    ken_content_mark marks[6];
+    kt_ok_err(ken_store_load_marks(s, ids, 6, marks, &err), &err);
+    for (size_t i = 0; i < 6; i++) {
+        ken_content_key key = scn_key((uint32_t)bytes[i]);
+        kt_eq_i(marks[i].info.id, bytes[i] ? ids[i] : 0);
+        kt_eq_u(marks[i].info.n_bytes, bytes[i]);
+        if (bytes[i])
+            kt_eq_mem(marks[i].sha.bytes, sizeof key.sha.bytes, key.sha.bytes,
+                      sizeof key.sha.bytes);
+    }
+    kt_ok_err(ken_store_load_marks(s, ids, 0, marks, &err), &err);
+    commit(s);
+}
+
 STORE_TEST(damaged_facts_are_told)
 {
     ken_content_key key = scn_key(1);
@@ -461,6 +485,47 @@ STORE_TEST(many_files_are_changed_in_their_order)
     kt_status(st, KEN_EINVAL);
     ken_store_rollback(s);
     kt_eq_i(load_files(s, &n)[1].content, two);
+}
+
+// Likewise those that go.
+STORE_TEST(many_files_are_removed)
+{
+    char name[32];
+    size_t n = 0;
+    begin(s);
+    int64_t one = add_content(s, 1), two = add_content(s, 2);
+    for (int i = 0; i < MANY; i++) {
+        snprintf(name, sizeof name, "f%04d", i);
+        kt_ok_err(put_file(s, 0, name, one), &err);
+    }
+    commit(s);
+    ken_file_row *rows = load_files(s, &n);
+    begin(s);
+    for (int i = 1; i < MANY - 1; i++)
+        kt_ok_err(ken_store_remove_file(s, rows[i].id, &err), &err);
+    kt_ok_err(put_file(s, rows[0].id, "f0001", two), &err); // names that are free now
+    for (int i = 2; i < 40; i++)
+        kt_ok_err(put_file(s, 0, rows[i].path.ptr, two), &err);
+    kt_ok_err(ken_store_remove_file(s, rows[0].id, &err), &err); // that was written before
+    commit(s);
+    ken_file_row *after = load_files(s, &n);
+    kt_eq_u(n, 39);
+    kt_eq_text(after[0].path, "f0002");
+    kt_eq_i(after[0].content, two);
+    kt_eq_i(after[38].id, rows[MANY - 1].id);
+    // One that is not there is told, at the commit at the latest, and nothing is removed.
+    begin(s);
+    ken_status st = KEN_OK;
+    for (int i = 0; i < 20 && !st; i++)
+        st = ken_store_remove_file(s, after[i].id, &err);
+    if (!st)
+        st = ken_store_remove_file(s, 123456, &err);
+    if (!st)
+        st = ken_store_commit(s, &err);
+    kt_status(st, KEN_ENOTFOUND);
+    ken_store_rollback(s);
+    load_files(s, &n);
+    kt_eq_u(n, 39);
 }
 
 STORE_TEST(bad_files_are_refused)

@@ -69,7 +69,8 @@ static void note_call(void *ctx, ken_str line)
     store_calls *c = ctx;
     c->n++;
     c->n_lists += ken_str_starts(line, KEN_STR("load_files"));
-    c->n_loads += ken_str_starts(line, KEN_STR("load_info"));
+    c->n_loads +=
+        ken_str_starts(line, KEN_STR("load_info")) || ken_str_starts(line, KEN_STR("load_marks"));
 }
 
 // What a run asks of the store after one file among `n` has changed.

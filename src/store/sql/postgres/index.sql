@@ -178,6 +178,13 @@ SELECT coalesce(refs, '') FROM ken.content WHERE index_id = $1 AND id = $2;
 -- :CONTENT_SHA
 SELECT sha256 FROM ken.content WHERE index_id = $1 AND id = $2;
 
+-- Of many.
+-- :CONTENT_MARKS
+SELECT id, n_bytes, n_lines, n_chunks, n_symbols, n_error_bytes, lang, marks, sha256
+    FROM ken.content
+    WHERE index_id = $1
+    AND id = ANY ($2);
+
 -- Without a feature when it is superseded.
 -- :CONTENT_KEY
 SELECT sha256, lang, coalesce(feature, 0) FROM ken.content WHERE index_id = $1 AND id = $2;
@@ -289,6 +296,9 @@ SELECT count(*)
 
 -- :FILE_REMOVE
 DELETE FROM ken.file WHERE index_id = $1 AND tree_id = $2 AND id = $3;
+
+-- :FILE_REMOVE_MANY
+DELETE FROM ken.file WHERE index_id = $1 AND tree_id = $2 AND id = ANY ($3);
 
 -- :FILE_CLEAR
 DELETE FROM ken.file WHERE index_id = $1 AND tree_id = $2;

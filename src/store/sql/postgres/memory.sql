@@ -47,9 +47,9 @@ SELECT checkpoint_rev, n_checkpoints FROM ken.index WHERE id = $1;
 -- :RULE_DOCUMENT_CLEAR
 DELETE FROM ken.rule_document WHERE index_id = $1;
 
--- :RULE_DOCUMENT_ADD
-INSERT INTO ken.rule_document (index_id, id, path, kind, sha256, n_bytes, mtime_ns, weight, indexed_at_ms)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9);
+-- :RULE_DOCUMENT_COPY
+COPY ken.rule_document (index_id, id, path, kind, sha256, n_bytes, mtime_ns, weight, indexed_at_ms)
+    FROM STDIN (FORMAT binary);
 
 -- :RULE_COPY
 COPY ken.rule (index_id, document_id, ordinal, first_line, last_line, heading, text) FROM STDIN (FORMAT binary);
