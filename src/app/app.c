@@ -12,8 +12,9 @@
 #include "scan/scan.h"
 
 enum {
-    GRAPH_SHARE = 8,   // of the memory limit for what each open project holds of its graph
-    QUESTION_SHARE = 2 // and of what one question may take, for it may have to make all of it
+    GRAPH_SHARE = 8,    // of the memory limit for what each open project holds of its graph
+    QUESTION_SHARE = 2, // and of what one question may take, for it may have to make all of it
+    CONFLICTS_MAX = 4   // that a run is begun so often for
 };
 
 // ---- start and stop ----
@@ -610,6 +611,11 @@ static ken_status index_locked(ken_app *app, const ken_project_info *project, co
     ken_err e = { 0 };
     bool is_unusable = false;
     ken_status st = index_once(app, project, run, cancel, arena, out, &is_unusable, &e);
+    // Nobody else writes it, so a database let another transaction through; what was committed stays.
+    for (int n = 1; st == KEN_EBUSY && project->database && n < CONFLICTS_MAX; n++) {
+        e = (ken_err){ 0 };
+        st = index_once(app, project, run, cancel, arena, out, &is_unusable, &e);
+    }
     if (run->opts.is_forced && !project->database && (is_unusable || st == KEN_ECORRUPT)) {
         ken_str kept;
         e = (ken_err){ 0 };

@@ -121,22 +121,21 @@ static bool find(const ken_app *app, ken_catalog *c, search *s)
 }
 
 // The same files beneath another root; whoever asks next compares them with what is there.
-static ken_status put_root(ken_store *store, ken_str root, ken_arena *arena, ken_err *err)
+typedef struct new_root {
+    ken_str root;
+    ken_arena *arena;
+} new_root;
+
+static ken_status put_root(ken_store *store, void *ctx, ken_err *err)
 {
+    const new_root *to = ctx;
     ken_generation g;
-    ken_status st = ken_store_begin_write(store, err);
-    if (st)
+    ken_status st = ken_store_load_generation(store, to->arena, &g, err);
+    if (st || ken_str_eq(g.root, to->root))
         return st;
-    st = ken_store_load_generation(store, arena, &g, err);
-    if (!st && !ken_str_eq(g.root, root)) {
-        g.number++;
-        g.root = root;
-        st = ken_store_put_generation(store, &g, err);
-    }
-    if (!st)
-        return ken_store_commit(store, err);
-    ken_store_rollback(store);
-    return st;
+    g.number++;
+    g.root = to->root;
+    return ken_store_put_generation(store, &g, err);
 }
 
 // They are as wanted as they were; one whose folder is not on this machine is gone, which each answer says.
@@ -162,7 +161,7 @@ static ken_status move_index(ken_app *app, const ken_project_info *p, ken_arena 
     if (!st)
         st = ken_app__open_index(p, &(ken_store_opts){ 0 }, &store, err);
     if (!st)
-        st = put_root(store, p->root, arena, err);
+        st = ken_store_write(store, put_root, &(new_root){ p->root, arena }, err);
     ken_store_close(store);
     ken_app__unlock_index(app, lock);
     return st;

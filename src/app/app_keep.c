@@ -21,13 +21,7 @@ void ken_app__keep(void *ctx, ken_str name, ken_str value)
                         ? ken_app__open_index(&h->info, &opts, &store, NULL)
                         : KEN_ENOTFOUND;
     if (!st)
-        st = ken_store_begin_write(store, NULL);
-    if (!st)
-        st = ken_store_put_value(store, name, value, NULL);
-    if (!st)
-        st = ken_store_commit(store, NULL);
-    if (st && store)
-        ken_store_rollback(store);
+        (void)!ken_store_write_value(store, name, value, NULL);
     ken_store_close(store);
     ken_app__unlock_index(h->app, lock);
 }

@@ -24,6 +24,17 @@ ken_status ken_app_load_limits(ken_app *app, const ken_project_info *project, ke
     return KEN_OK;
 }
 
+typedef struct new_limits {
+    const ken_index_limits *limits;
+    ken_arena *arena;
+} new_limits;
+
+static ken_status put_limits(ken_store *store, void *ctx, ken_err *err)
+{
+    const new_limits *to = ctx;
+    return ken_index_put_limits(store, to->limits, to->arena, err);
+}
+
 ken_status ken_app_put_limits(ken_app *app, const ken_project_info *project,
                               const ken_index_limits *limits, ken_arena *arena, ken_err *err)
 {
@@ -37,11 +48,7 @@ ken_status ken_app_put_limits(ken_app *app, const ken_project_info *project,
     st = ken_app__open_index(project, &(ken_store_opts){ .busy_ms = APP_WRITER_BUSY_MS }, &store,
                              err);
     if (!st)
-        st = ken_store_begin_write(store, err);
-    if (!st)
-        st = ken_index_put_limits(store, limits, arena, err);
-    if (!st)
-        st = ken_store_commit(store, err);
+        st = ken_store_write(store, put_limits, &(new_limits){ limits, arena }, err);
     ken_store_close(store);
     ken_app__unlock_index(app, lock);
     ken_app__rest_step(app, project->id); // the next question compares with all of the folder

@@ -290,11 +290,7 @@ static ken_status save_choice(ken_app *app, const ken_project_info *project,
     if (!st)
         st = ken_app__open_index(&own, &(ken_store_opts){ 0 }, &store, err);
     if (!st)
-        st = ken_store_begin_write(store, err);
-    if (!st)
-        st = ken_store_put_value(store, KEN_STR(VALUE_KEY), ken_buf_str(&text), err);
-    if (!st)
-        st = ken_store_commit(store, err);
+        st = ken_store_write_value(store, KEN_STR(VALUE_KEY), ken_buf_str(&text), err);
     ken_store_close(store);
     ken_app__unlock_index(app, lock);
     ken_buf_release(&text);

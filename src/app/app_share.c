@@ -139,20 +139,24 @@ static ken_status open_index(const ken_project_info *project, ken_store **out, k
 }
 
 // In one transaction, with the contents that nobody has then.
+typedef struct gone_trees {
+    const ken_uuid *trees;
+    size_t n;
+} gone_trees;
+
+static ken_status write_removal(ken_store *store, void *ctx, ken_err *err)
+{
+    const gone_trees *g = ctx;
+    uint64_t n_removed = 0;
+    ken_status st = KEN_OK;
+    for (size_t i = 0; !st && i < g->n; i++)
+        st = ken_store_remove_tree(store, g->trees[i], err);
+    return st ? st : ken_store_collect(store, &n_removed, err);
+}
+
 static ken_status remove_trees(ken_store *store, const ken_uuid *trees, size_t n, ken_err *err)
 {
-    uint64_t n_removed = 0;
-    ken_status st = ken_store_begin_write(store, err);
-    if (st)
-        return st;
-    for (size_t i = 0; !st && i < n; i++)
-        st = ken_store_remove_tree(store, trees[i], err);
-    if (!st)
-        st = ken_store_collect(store, &n_removed, err);
-    if (!st)
-        return ken_store_commit(store, err);
-    ken_store_rollback(store);
-    return st;
+    return ken_store_write(store, write_removal, &(gone_trees){ trees, n }, err);
 }
 
 typedef struct row_list {
@@ -240,24 +244,18 @@ static ken_status erase(ken_app *app, ken_database *database, ken_str name, ken_
 }
 
 // What people wrote in a file that others go on using.
-static ken_status forget_notes(ken_store *store, ken_arena *arena, ken_err *err)
+static ken_status forget_notes(ken_store *store, void *ctx, ken_err *err)
 {
+    ken_arena *arena = ctx;
     ken_checkpoint_row row;
-    ken_status st = ken_store_begin_write(store, err);
-    if (st)
-        return st;
+    ken_status st = KEN_OK;
     while (!st) {
         ken_status next = ken_store_next_checkpoint(store, 0, arena, &row, err);
         if (next == KEN_ENOTFOUND)
             break;
         st = next ? next : ken_store_remove_checkpoint(store, row.id, err);
     }
-    if (!st)
-        st = ken_store_replace_rule_documents(store, NULL, 0, err);
-    if (!st)
-        return ken_store_commit(store, err);
-    ken_store_rollback(store);
-    return st;
+    return st ? st : ken_store_replace_rule_documents(store, NULL, 0, err);
 }
 
 // Of an index that others share the project's part alone.
@@ -268,7 +266,7 @@ static ken_status leave(const ken_project_info *project, ken_arena *arena, ken_e
         return KEN_OK;
     ken_status st = open_index(project, &store, err);
     if (!st && ken_app__is_host(project))
-        st = forget_notes(store, arena, err);
+        st = ken_store_write(store, forget_notes, arena, err);
     if (!st)
         st = remove_trees(store, &project->tree, 1, err);
     ken_store_close(store);

@@ -160,12 +160,8 @@ static void keep_failure(ken_app *app, const ken_project_info *project, ken_stat
     if (ken_str_eq(load_failure(app, project, arena), text) ||
         ken_app__lock_index(app, project, &lock, NULL))
         return;
-    ken_status kept = ken_app__open_index(project, &(ken_store_opts){ 0 }, &store, NULL);
-    if (!kept)
-        kept = ken_store_begin_write(store, NULL);
-    if (!kept &&
-        (ken_store_put_value(store, failure_key, text, NULL) || ken_store_commit(store, NULL)))
-        ken_store_rollback(store);
+    if (!ken_app__open_index(project, &(ken_store_opts){ 0 }, &store, NULL))
+        (void)!ken_store_write_value(store, failure_key, text, NULL);
     ken_store_close(store);
     ken_app__unlock_index(app, lock);
 }

@@ -155,26 +155,29 @@ static ken_status find_present(ken_store *w, const ken_checkpoint_draft *d, ken_
     return st;
 }
 
-static ken_status write_draft(ken_store *w, const ken_checkpoint_draft *d,
-                              const ken_checkpoint_row *made, ken_arena *arena,
-                              ken_checkpoint_row *out, ken_err *err)
+typedef struct saving {
+    const ken_checkpoint_draft *draft;
+    ken_checkpoint_row made; // tags, and the state of git
+    ken_arena *arena;
+    ken_checkpoint_row row; // as it is kept
+} saving;
+
+static ken_status write_draft(ken_store *w, void *ctx, ken_err *err)
 {
-    ken_checkpoint_row row;
-    ken_status st = find_present(w, d, arena, &row, err);
+    saving *s = ctx;
+    const ken_checkpoint_draft *d = s->draft;
+    ken_status st = find_present(w, d, s->arena, &s->row, err);
     if (st)
         return st;
     if (d->tags || !d->is_update) {
-        row.tags = made->tags;
-        row.n_tags = made->n_tags;
+        s->row.tags = s->made.tags;
+        s->row.n_tags = s->made.n_tags;
     }
-    row.git_branch = made->git_branch;
-    row.git_commit = made->git_commit;
-    row.git_dirty = made->git_dirty;
-    apply_draft(d, arena, &row);
-    st = ken_store_put_checkpoint(w, &row, err);
-    if (!st)
-        *out = row;
-    return st;
+    s->row.git_branch = s->made.git_branch;
+    s->row.git_commit = s->made.git_commit;
+    s->row.git_dirty = s->made.git_dirty;
+    apply_draft(d, s->arena, &s->row);
+    return ken_store_put_checkpoint(w, &s->row, err);
 }
 
 // What a draft has for itself, before anything is locked.
@@ -198,55 +201,49 @@ ken_status ken_checkpoints_save(ken_checkpoints *c, const ken_checkpoint_draft *
                                 ken_err *err)
 {
     ken_store *w = NULL;
-    ken_checkpoint_row made = { 0 }, row = { 0 };
-    ken_status st = prepare(c, draft, cancel, arena, &made, err);
+    saving s = { .draft = draft, .arena = arena };
+    ken_status st = prepare(c, draft, cancel, arena, &s.made, err);
     if (!st)
         st = c->opts.open_writer(c->opts.writer_ctx, &w, err);
-    if (!st)
-        st = ken_store_begin_write(w, err);
     if (st)
         return st;
-    st = write_draft(w, draft, &made, arena, &row, err);
-    if (st)
-        ken_store_rollback(w);
-    else
-        st = ken_store_commit(w, err);
+    st = ken_store_write(w, write_draft, &s, err);
     if (st)
         return st == KEN_ENOTFOUND ? refuse_unknown(c, draft->id, err) : st;
-    ken_checkpoint__memory_put(&c->memory, &row);
-    *out = ken_checkpoint__of_row(&row);
+    ken_checkpoint__memory_put(&c->memory, &s.row);
+    *out = ken_checkpoint__of_row(&s.row);
     return KEN_OK;
 }
 
 // ---- removing ----------------------------------------------------------------------------------
 
-static ken_status remove_row(ken_store *w, ken_uuid id, ken_arena *arena, ken_checkpoint_row *row,
-                             ken_checkpoint_state *after, ken_err *err)
+typedef struct removing {
+    ken_uuid id;
+    ken_arena *arena;
+    ken_checkpoint_row row;
+    ken_checkpoint_state after;
+} removing;
+
+static ken_status remove_row(ken_store *w, void *ctx, ken_err *err)
 {
-    ken_status st = ken_store_load_checkpoint(w, id, arena, row, err);
+    removing *r = ctx;
+    ken_status st = ken_store_load_checkpoint(w, r->id, r->arena, &r->row, err);
     if (!st)
-        st = ken_store_remove_checkpoint(w, row->id, err);
-    return st ? st : ken_store_load_checkpoint_state(w, after, err);
+        st = ken_store_remove_checkpoint(w, r->row.id, err);
+    return st ? st : ken_store_load_checkpoint_state(w, &r->after, err);
 }
 
 ken_status ken_checkpoints_remove(ken_checkpoints *c, ken_uuid id, ken_arena *arena, ken_err *err)
 {
     ken_store *w = NULL;
-    ken_checkpoint_row row;
-    ken_checkpoint_state after;
+    removing r = { .id = id, .arena = arena };
     ken_status st = c->opts.open_writer(c->opts.writer_ctx, &w, err);
-    if (!st)
-        st = ken_store_begin_write(w, err);
     if (st)
         return st;
-    st = remove_row(w, id, arena, &row, &after, err);
-    if (st)
-        ken_store_rollback(w);
-    else
-        st = ken_store_commit(w, err);
+    st = ken_store_write(w, remove_row, &r, err);
     if (st)
         return st == KEN_ENOTFOUND ? refuse_unknown(c, id, err) : st;
-    ken_checkpoint__memory_remove(&c->memory, row.id, after.rev);
+    ken_checkpoint__memory_remove(&c->memory, r.row.id, r.after.rev);
     return KEN_OK;
 }
 

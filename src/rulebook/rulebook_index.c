@@ -13,6 +13,19 @@ static const ken_str counts_key = { "rules.indexed", 13 };
 
 // ---- what was seen -----------------------------------------------------------------------------
 
+typedef struct kept_rows {
+    const ken_rule_document_row *rows;
+    size_t n;
+    ken_str counts;
+} kept_rows;
+
+static ken_status put_rows(ken_store *writable, void *ctx, ken_err *err)
+{
+    const kept_rows *k = ctx;
+    ken_status st = ken_store_replace_rule_documents(writable, k->rows, k->n, err);
+    return st ? st : ken_store_put_value(writable, counts_key, k->counts, err);
+}
+
 static ken_status write_rows(ken_rulebook *b, ken_store *writable, int64_t now_ms,
                              uint64_t n_chunks, ken_err *err)
 {
@@ -28,15 +41,8 @@ static ken_status write_rows(ken_rulebook *b, ken_store *writable, int64_t now_m
                                      d->weight, now_ms,  d->rules, d->n_rules };
     }
     snprintf(value, sizeof value, "%lld %llu", (long long)now_ms, (unsigned long long)n_chunks);
-    ken_status st = ken_store_begin_write(writable, err);
-    if (!st)
-        st = ken_store_replace_rule_documents(writable, rows, n_rows, err);
-    if (!st)
-        st = ken_store_put_value(writable, counts_key, ken_str_c(value), err);
-    if (!st)
-        st = ken_store_commit(writable, err);
-    if (st)
-        ken_store_rollback(writable);
+    ken_status st =
+        ken_store_write(writable, put_rows, &(kept_rows){ rows, n_rows, ken_str_c(value) }, err);
     ken_free(rows);
     return st;
 }

@@ -92,6 +92,14 @@ ken_status ken_store_begin_write(ken_store *s, ken_err *err) KEN_MUST_USE;
 ken_status ken_store_commit(ken_store *s, ken_err *err) KEN_MUST_USE;
 void ken_store_rollback(ken_store *s); // fine when nothing is open
 
+// A write transaction of its own: `work`, then the commit, or the rollback of what failed. Where a database let
+// another transaction through in its place it is done again, a few times, so `work` sets anew all that it gives.
+typedef ken_status ken_store_write_fn(ken_store *s, void *ctx, ken_err *err);
+ken_status ken_store_write(ken_store *s, ken_store_write_fn *work, void *ctx, ken_err *err)
+    KEN_MUST_USE;
+ken_status ken_store_write_value(ken_store *s, ken_str name, ken_str value, ken_err *err)
+    KEN_MUST_USE; // as ken_store_put_value
+
 // ---- contents --------------------------------------------------------------------------------
 typedef struct ken_content_key {
     ken_sha256 sha;

@@ -123,6 +123,9 @@ ken_store_backend *ken_store__backend(ken_store *s);
 void ken_store__set_backend(ken_store *s, ken_store_backend *outer);
 // KEN_EUNSUPPORTED for a URL of PostgreSQL: it may have a password, so it is in no message.
 ken_status ken_store__refuse_url(ken_str path, ken_err *err) KEN_MUST_USE;
+// After the n-th try that was refused for another transaction: waits, twice as long each time; false when these were
+// enough.
+bool ken_store__wait_again(int n_tried);
 // A list of skips as a number: the same list again has the same.
 int64_t ken_store__hash_skips(const ken_skip_row *rows, size_t n);
 ken_skip_reason ken_store__skip_reason(ken_str word); // NONE when unknown

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The catalog in a database: opening, transactions, projects. The server's log is its journal.
 #include <string.h>
-#include <time.h>
 
 #include "base/alloc.h"
 #include "base/path.h"
 #include "store/postgres/postgres_catalog_priv.h"
 
 enum {
-    TRIES_MAX = 6,
-    FIRST_WAIT_MS = 4, // doubled by each try
-    NS_PER_MS = 1000000,
     NAME_BYTES = KEN_UUID_TEXT + 16, // of an index
 };
 
@@ -46,10 +42,8 @@ static ken_status run(ken_pg_catalog *c, ken_pg_tx tx, ken_pg_work_fn *work, voi
                       ken_err *err)
 {
     ken_err why = { 0 };
-    long wait_ms = FIRST_WAIT_MS;
     ken_status st = try_once(c, tx, work, ctx, &why);
-    for (int n = 1; st && c->p.failure && n < TRIES_MAX; n++, wait_ms *= 2) {
-        (void)nanosleep(&(struct timespec){ .tv_nsec = wait_ms * NS_PER_MS }, NULL);
+    for (int n = 1; st && c->p.failure && ken_store__wait_again(n); n++) {
         why = (ken_err){ 0 };
         st = try_once(c, tx, work, ctx, &why);
     }

@@ -11,20 +11,36 @@ static void open_session(ken_pg *p, ken_database *db, const char *what)
     p->idle_ms = KEN_PG_BRIEF_MS;
 }
 
-// It need not be on disk: whoever has lost a lease in a crash of the server commits nothing more.
+static ken_status change_once(ken_pg *p, const ken_pg_query *q, uint64_t *out_n, ken_err *err)
+{
+    p->failure = KEN_PG_REFUSED;
+    ken_store__pg_begin(p, KEN_PG_TX_WRITE);
+    ken_status st =
+        ken_store__pg_write(p, KEN_PG_SET_SYNC, PG_VALUES(PG_TEXT(KEN_STR("off"))), NULL, err);
+    if (!st)
+        st = ken_store__pg_write(p, q->which, q->values, q->n, out_n, err);
+    if (!st)
+        st = ken_store__pg_end(p, err);
+    ken_store__pg_rollback(p);
+    return st;
+}
+
+// It need not be on disk: whoever has lost a lease in a crash of the server commits nothing more. What was refused
+// for another transaction is done again; what a lost connection left is not known, and the caller's to judge.
 static ken_status change(ken_database *db, const char *what, const ken_pg_query *q, uint64_t *out_n,
                          ken_err *err)
 {
     ken_pg p;
+    ken_err why = { 0 };
     open_session(&p, db, what);
-    ken_store__pg_begin(&p, KEN_PG_TX_WRITE);
-    ken_status st =
-        ken_store__pg_write(&p, KEN_PG_SET_SYNC, PG_VALUES(PG_TEXT(KEN_STR("off"))), NULL, err);
-    if (!st)
-        st = ken_store__pg_write(&p, q->which, q->values, q->n, out_n, err);
-    if (!st)
-        st = ken_store__pg_end(&p, err);
+    ken_status st = change_once(&p, q, out_n, &why);
+    for (int n = 1; st && p.failure == KEN_PG_CONFLICT && ken_store__wait_again(n); n++) {
+        why = (ken_err){ 0 };
+        st = change_once(&p, q, out_n, &why);
+    }
     ken_store__pg_release(&p);
+    if (st && err && why.status)
+        *err = why;
     return st;
 }
 
