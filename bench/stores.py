@@ -68,14 +68,11 @@ class Side:
 def one_round(sides, box, n_files, log):
     """(seconds, statements) of each side and run."""
     out = {}
+    root = Path(box, "tree")  # the same path for all of them
     for run in RUNS:
-        trees = {}
-        for side in sides:
-            root = Path(box, "tree")  # the same path for all of them
-            if run == "cold":
-                side.empty()
-            trees[side.name] = root
         if run == "cold":
+            for side in sides:
+                side.empty()
             shutil.rmtree(root, ignore_errors=True)
             make_tree(root, n_files)
             time.sleep(2.1)  # what was just written is read again by the next run

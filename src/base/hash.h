@@ -6,12 +6,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/str.h"
 
 typedef struct ken_sha256 {
     uint8_t bytes[32];
 } ken_sha256;
+
+// The first eight bytes, which are as good as any other 64 bits of it.
+static inline uint64_t ken_sha256_short(const ken_sha256 *sha)
+{
+    uint64_t h;
+    memcpy(&h, sha->bytes, sizeof h);
+    return h;
+}
 
 // XXH3, 64 bits, fixed seed: the same on every machine, so it may be stored.
 uint64_t ken_hash64(const void *data, size_t n);

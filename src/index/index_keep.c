@@ -44,20 +44,12 @@ ken_status ken_index__end_batch(index_run *r, ken_err *err)
     return st;
 }
 
-// By the first eight bytes.
-static uint64_t hash_of(const ken_content_key *key)
-{
-    uint64_t h;
-    memcpy(&h, key->sha.bytes, sizeof h);
-    return h;
-}
-
 // The same content twice in one run. A forced one takes none that was there before it, and so asks for none that it
 // has not added itself.
 static bool was_added(index_run *r, const ken_content_key *key, ken_content_info *out)
 {
     ken_content_info found;
-    if (r->opts->is_forced && !ken_hash_set_has(&r->added, hash_of(key)))
+    if (r->opts->is_forced && !ken_hash_set_has(&r->added, ken_sha256_short(&key->sha)))
         return false;
     if (ken_store_find_content(r->store, key, &found, NULL))
         return false;
@@ -103,7 +95,7 @@ static ken_status keep_content(index_run *r, index_slot *s, ken_content_info *ou
     if (!r->first_added)
         r->first_added = id;
     if (r->opts->is_forced)
-        ken_hash_set_put(&r->added, hash_of(&s->key));
+        ken_hash_set_put(&r->added, ken_sha256_short(&s->key.sha));
     *out = (ken_content_info){ .id = id,
                                .n_bytes = s->facts.n_bytes,
                                .n_lines = s->facts.n_lines,

@@ -87,6 +87,24 @@ class Conflicts(pg_lab.Postgres):
                 at += 1
             self.assertGreater(at, 15)
 
+    def test_a_forced_run_that_is_begun_again_leaves_each_content_once(self):
+        for i in range(8):
+            put(self.folder, f"f{i}.c", f"int f{i}(void)\n{{\n    return {i};\n}}\n")
+        self.index()
+        facts = "SELECT file_path, type, name FROM ken.symbols ORDER BY 1, 2, 3"
+        before = sql(self.url, facts)
+        at = 1
+        while True:
+            self.refuse(at, at, "40001")
+            self.ask("index_repository", repo_path=self.folder, force_reindex=True)
+            self.assertEqual(sql(self.url, facts), before)
+            twice = "SELECT count(*) - count(DISTINCT sha256) FROM ken.content WHERE feature IS NOT NULL"
+            self.assertEqual(sql(self.url, twice).strip(), "0", at)
+            if self.n_changes() < at:
+                break
+            at += 1
+        self.assertGreater(at, 10)
+
     def test_what_goes_on_for_longer_is_said_and_can_be_tried_again(self):
         self.work()
         self.refuse(1, 1000000, "40001")

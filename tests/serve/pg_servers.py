@@ -35,22 +35,16 @@ class Servers(lab.Serve):
         # Where another user of this machine may go: servers do not run as root.
         self.place = Path(tempfile.mkdtemp(prefix="ken_servers_"))
         self.place.chmod(0o755)
-        self.clusters = []
+        self.addCleanup(shutil.rmtree, self.place, ignore_errors=True)
         del self.env["KEN_DATA_DIR"]
         self.env.update(KEN_DATA_DIR=os.path.join(self.box.name, "data"))
 
-    def tearDown(self):
-        super().tearDown()
-        for folder in self.clusters:
-            server.stop(folder)
-        shutil.rmtree(self.place, ignore_errors=True)
-
     def start(self, name="one", settings="", **more):
-        self.clusters.append(self.place / name)
+        self.addCleanup(server.stop, self.place / name)
         return server.start(self.place / name, settings, **more)
 
     def copy(self, url, name, *words):
-        self.clusters.append(self.place / name)
+        self.addCleanup(server.stop, self.place / name)
         return server.copy(url, self.place / name, *words)
 
     def ken(self, *words, url=None, **env):
@@ -223,15 +217,14 @@ class Full(Servers):
 
     def setUp(self):
         super().setUp()
-        url = self.start()
         self.disk = self.place / "disk"
         self.disk.mkdir()
         mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={self.MIB}m", "tmpfs", self.disk],
                                  capture_output=True, text=True, check=False)
         if mounted.returncode:
             self.skipTest(f"a small disk cannot be mounted: {mounted.stderr.strip()}")
-        self.addCleanup(shutil.rmtree, self.place, ignore_errors=True)
         self.addCleanup(subprocess.run, ["umount", "-l", self.disk], check=False)
+        url = self.start()
         rows = self.disk / "rows"
         rows.mkdir()
         owner = (self.place / "one" / "data" / "PG_VERSION").stat()

@@ -48,13 +48,6 @@ static ken_status load_one(ken_store_backend *b, int64_t id, const ken_pg_query 
     load_one((b), (content), PG_QUERY(name, PG_INT(ken_pg_index_of(b)->id), PG_INT(content)), \
              (read), (arena), (out), (err))
 
-static uint64_t hash_of(const ken_content_key *key)
-{
-    uint64_t h;
-    memcpy(&h, key->sha.bytes, sizeof h);
-    return h;
-}
-
 static ken_status read_hash(ken_pg *p, ken_pg_row *row, ken_arena *arena, void *out, ken_err *err)
 {
     (void)p, (void)arena, (void)err;
@@ -65,7 +58,7 @@ static ken_status read_hash(ken_pg *p, ken_pg_row *row, ken_arena *arena, void *
 static ken_status may_have(ken_pg_index *x, const ken_content_key *key, bool *out, ken_err *err)
 {
     return ken_store__pg_may_have(x, &x->known_contents, PG_QUERY(CONTENT_HASHES, PG_INT(x->id)),
-                                  read_hash, hash_of(key), out, err);
+                                  read_hash, ken_sha256_short(&key->sha), out, err);
 }
 
 // A forced run asks for keys that are all there: rows that were gathered need not be sent for that.
@@ -204,7 +197,7 @@ ken_status ken_store__pg_add_content(ken_store_backend *b, const ken_content_key
                   PG_INT(info->n_error_bytes), PG_INT(marks), PG_BYTES(packed->facts),
                   PG_IF(packed->refs.len, PG_BYTES(packed->refs)), PG_TEXT(packed->language)));
     ken_vec_push(&x->keys, *key);
-    ken_store__pg_know(&x->known_contents, hash_of(key));
+    ken_store__pg_know(&x->known_contents, ken_sha256_short(&key->sha));
     *out_id = id;
     st = ken_store__pg_put_relations(x, id, facts, packed, err);
     return st || x->contents.rows.len < KEN_PG_COPY_BYTES ? st
@@ -243,7 +236,7 @@ static bool has_twins(const ken_pg_index *x, ken_arena *arena)
     size_t n = x->keys.len;
     uint64_t *hashes = KEN_ARENA_ARRAY(arena, uint64_t, n + 1);
     for (size_t i = 0; i < n; i++)
-        hashes[i] = hash_of(&x->keys.ptr[i]);
+        hashes[i] = ken_sha256_short(&x->keys.ptr[i].sha);
     qsort(hashes, n, sizeof *hashes, by_hash);
     for (size_t i = 1; i < n; i++)
         if (hashes[i - 1] == hashes[i])
