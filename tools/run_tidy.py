@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""run_tidy.py BUILD_DIR [FILE...]: clang-tidy on our C files, in parallel, remembering what passed.
+"""run_tidy.py [--deep] BUILD_DIR [FILE...]: clang-tidy on our C files, in parallel, remembering what passed.
+
+Nearly all of its time goes to the static analyzer, which follows paths until a function has 225,000 states. Here it
+stops at 30,000, which takes 1.1 seconds a file where that takes 3.9; --deep has no such limit. What passed deeply
+has passed.
 
 What is remembered is a hash of everything the result depends on: clang-tidy's version, .clang-tidy,
 the compile command, the file, and the file after the preprocessor (so also every header it uses), with
@@ -26,6 +30,7 @@ CACHE = Path(
     or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ken-dev" / "tidy"
 )
 KEPT_SECONDS = 60 * 86400
+QUICK = [f"--extra-arg={a}" for a in ("-Xclang", "-analyzer-config", "-Xclang", "max-nodes=30000")]
 
 
 def our_commands(build, wanted):
@@ -70,20 +75,22 @@ def key_of(path, command, build, version):
     return h.hexdigest()
 
 
-def check(path, command, build, version):
-    stamp = CACHE / key_of(path, command, build, version)
-    if stamp.exists():
-        os.utime(stamp)
-        return True, ""
+def check(path, command, build, version, is_deep):
+    deep = CACHE / key_of(path, command, build, version)
+    quick = deep.with_suffix(".quick")
+    for stamp in [deep] if is_deep else [deep, quick]:
+        if stamp.exists():
+            os.utime(stamp)
+            return True, ""
     run = subprocess.run(
-        ["clang-tidy", "--quiet", "-p", str(build), str(path)],
+        ["clang-tidy", "--quiet", *([] if is_deep else QUICK), "-p", str(build), str(path)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         check=False,
     )
     if run.returncode == 0:
-        stamp.touch()
+        (deep if is_deep else quick).touch()
         return True, ""
     errors = "\n".join(
         ln for ln in run.stderr.split("\n") if ln and "warnings generated" not in ln
@@ -99,15 +106,19 @@ def remove_old():
 
 
 def main():
-    build = Path(sys.argv[1]).resolve()
+    words = sys.argv[1:]
+    is_deep = "--deep" in words
+    if is_deep:
+        words.remove("--deep")
+    build = Path(words[0]).resolve()
     CACHE.mkdir(parents=True, exist_ok=True)
     remove_old()
     version = subprocess.run(["clang-tidy", "--version"], stdout=subprocess.PIPE, check=True).stdout
-    commands = our_commands(build, set(sys.argv[2:]))
+    commands = our_commands(build, set(words[1:]))
     jobs = int(os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL") or os.cpu_count() or 2)
     failed = 0
     with ThreadPoolExecutor(jobs) as pool:
-        results = pool.map(lambda pc: check(pc[0], pc[1], build, version), sorted(commands.items()))
+        results = pool.map(lambda pc: check(pc[0], pc[1], build, version, is_deep), sorted(commands.items()))
         for ok, text in results:
             failed += not ok
             if text:
