@@ -15,6 +15,11 @@
 #include "base/vec.h"
 #include "json/json.h"
 
+// The main function of bench_<name>.c, which all.c calls.
+#define BENCH_MAIN(name)                            \
+    int bench_##name##_main(int argc, char **argv); \
+    int bench_##name##_main(int argc, char **argv)
+
 enum {
     BENCH_PATHS = 64
 };

@@ -259,7 +259,7 @@ static void measure_first(bench *b, json_t *top, const char *name, void (*fn)(be
     ken_json_set_real(top, name, bench_ms(ken_clock_mono_ns() - start));
 }
 
-int main(int argc, char **argv)
+BENCH_MAIN(checkpoints)
 {
     bench_args a;
     bench_args_parse(argc, argv, help, &a);

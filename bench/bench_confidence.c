@@ -136,7 +136,7 @@ static void report_all(const work *w)
     bench_print(report);
 }
 
-int main(int argc, char **argv)
+BENCH_MAIN(confidence)
 {
     bench_args args;
     bench_args_parse(argc, argv, help, &args);

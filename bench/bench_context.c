@@ -77,7 +77,7 @@ static json_t *measure(const bench_args *a, ken_snapshot *s, const char *questio
     return o;
 }
 
-int main(int argc, char **argv)
+BENCH_MAIN(context)
 {
     bench_args a;
     bench_args_parse(argc, argv, help, &a);

@@ -135,7 +135,7 @@ static double run_ken(ken_embedder *e, const ken_str *texts, float *out)
     return bench_ms(ken_clock_mono_ns() - start);
 }
 
-int main(int argc, char **argv)
+BENCH_MAIN(embed)
 {
     bench_args a;
     bench_args_parse(argc, argv, help, &a);

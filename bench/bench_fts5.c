@@ -620,7 +620,7 @@ static void show(const json_t *r)
     }
 }
 
-int main(int argc, char **argv)
+BENCH_MAIN(fts5)
 {
     static const variant variants[] = {
         { "porter", "porter unicode61", "full", false, false },

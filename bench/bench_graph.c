@@ -198,7 +198,7 @@ static void report(const graph_tree *t, const ken_graph *g, int64_t learn_ns, in
     json_decref(out);
 }
 
-int main(int argc, char **argv)
+BENCH_MAIN(graph)
 {
     bench_args a;
     bench_args_parse(argc, argv, help, &a);

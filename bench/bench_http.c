@@ -265,7 +265,7 @@ static void measure_streams(bool is_json)
     stop_server(server);
 }
 
-int main(int argc, char **argv)
+BENCH_MAIN(http)
 {
     bench_args args;
     bench_args_parse(argc, argv, help, &args);

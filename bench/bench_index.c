@@ -303,7 +303,7 @@ static void show(const json_t *r)
     show_times(r, "hundred_changed", "100 files changed");
 }
 
-int main(int argc, char **argv)
+BENCH_MAIN(index)
 {
     bench_args a;
     bench_args_parse(argc, argv, help, &a);

@@ -98,7 +98,7 @@ static int compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-int main(int argc, char **argv)
+BENCH_MAIN(jobs)
 {
     bench_args a;
     bench_args_parse(argc, argv, help, &a);

@@ -154,7 +154,7 @@ static void print_table(const json_t *report, json_t *languages)
                bench_real(row, "unknown"));
 }
 
-int main(int argc, char **argv)
+BENCH_MAIN(modules)
 {
     bench_args a;
     bench_args_parse(argc, argv, help, &a);

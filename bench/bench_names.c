@@ -235,7 +235,7 @@ static void report_all(const work *w)
     bench_print(report);
 }
 
-int main(int argc, char **argv)
+BENCH_MAIN(names)
 {
     bench_args args;
     bench_args_parse(argc, argv, help, &args);

@@ -154,7 +154,7 @@ static void count(ken_arena *arena, const char *root)
     bench_print(o);
 }
 
-int main(int argc, char **argv)
+BENCH_MAIN(parse)
 {
     ts_set_allocator(NULL, NULL, NULL, NULL); // malloc, as for anybody: not ken's own heap
     bench_args a;

@@ -333,7 +333,7 @@ static void report_without(work *w, json_t *report, const char *feature)
     ken_json_set(report, "left_out_without", without);
 }
 
-int main(int argc, char **argv)
+BENCH_MAIN(rank)
 {
     bench_args args;
     bench_args_parse(argc, argv, help, &args);

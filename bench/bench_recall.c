@@ -90,7 +90,7 @@ static void update(bench *b, ken_recall *r, bench_samples *out)
     }
 }
 
-int main(int argc, char **argv)
+BENCH_MAIN(recall)
 {
     bench_args a;
     bench_args_parse(argc, argv, help, &a);

@@ -117,7 +117,7 @@ static void run(bench *b, ken_str root, ken_arena *arena)
         measure(b, "rag_query_impact", with_text("file_path", file));
 }
 
-int main(int argc, char **argv)
+BENCH_MAIN(rulebook)
 {
     bench_args a;
     ken_err err = { 0 };

@@ -217,7 +217,7 @@ static void report(const char *name, half h, const tally *t, bool is_json, json_
     ken_json_append(rows, row);
 }
 
-int main(int argc, char **argv)
+BENCH_MAIN(rules)
 {
     bench_args a;
     bench_args_parse(argc, argv, help, &a);

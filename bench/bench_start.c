@@ -194,7 +194,7 @@ static void show(const json_t *r)
     }
 }
 
-int main(int argc, char **argv)
+BENCH_MAIN(start)
 {
     bench_args a;
     bench_args_parse(argc, argv, help, &a);

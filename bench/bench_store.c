@@ -267,7 +267,7 @@ static void print_text(json_t *o)
     json_decref(o);
 }
 
-int main(int argc, char **argv)
+BENCH_MAIN(store)
 {
     bench_args a;
     bench_args_parse(argc, argv, help, &a);

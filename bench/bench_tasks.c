@@ -311,7 +311,7 @@ static void run(bench *b)
         measure(b, searches[i].name, searches[i].op, searches[i].before);
 }
 
-int main(int argc, char **argv)
+BENCH_MAIN(tasks)
 {
     bench_args a;
     bench_args_parse(argc, argv, help, &a);

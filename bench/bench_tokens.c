@@ -18,7 +18,7 @@ enum {
     ROUNDS = 5
 };
 
-int main(int argc, char **argv)
+BENCH_MAIN(tokens)
 {
     if (argc < 2) {
         (void)fprintf(stderr, "%s\n", help);

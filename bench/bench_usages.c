@@ -274,7 +274,7 @@ static ken_store *open_store(asking *a, const bench_args *args)
     return store;
 }
 
-int main(int argc, char **argv)
+BENCH_MAIN(usages)
 {
     bench_args args;
     bench_args_parse(argc, argv, help, &args);

@@ -359,7 +359,7 @@ static void show(const json_t *r)
     }
 }
 
-int main(int argc, char **argv)
+BENCH_MAIN(vectors)
 {
     bench_args a;
     bench_args_parse(argc, argv, help, &a);

@@ -131,7 +131,8 @@ async function typing() {
       requestAnimationFrame(look);
     }), `action_${n}`));
   }
-  say('a key typed to its results painted', `p50 ${median(times).toFixed(0)} ms, worst ${Math.max(...times).toFixed(0)} ms`);
+  const [first, ...rest] = times; // an index of all these files is opened by the first question
+  say('a key typed to its results painted', `p50 ${median(rest).toFixed(0)} ms, worst ${Math.max(...rest).toFixed(0)} ms; the first ${first.toFixed(0)} ms`);
   await page.context().close();
 }
 
