@@ -38,7 +38,6 @@ static void unload(ken_snapshot *s)
     ken_arena_release(&s->arena);
     s->owners = (query_owners){ 0 };
     s->corpus = (ken_lex_corpus){ 0 };
-    s->segment_bytes = 0;
     s->imports = (query_import_graph){ 0 };
     s->feature = 0;
     s->vectors.is_loaded = false; // but kept, for the next generation
@@ -74,7 +73,6 @@ static ken_status load_segments(ken_snapshot *s, ken_err *err)
         if (st)
             break;
         uint32_t n_contents = ken_lex_segment_n_contents(part->segment);
-        s->segment_bytes += infos[p].n_bytes;
         part->first_file = KEN_ARENA_ARRAY(&s->arena, int32_t, n_contents + 1);
         for (uint32_t i = 0; i < n_contents; i++) {
             int64_t id = ken_lex_segment_contents(part->segment)[i].id;
@@ -651,7 +649,10 @@ size_t ken_snapshot_held_bytes(const ken_snapshot *s)
     const ken_vector_matrix *m = &s->vectors.matrix;
     size_t vectors = (size_t)m->n_rows * (m->n_dims + sizeof(float)) +
                      ken_vector_signs_bytes(m->n_dims, m->n_rows);
-    return vectors + (size_t)s->segment_bytes + (size_t)s->n_files * FILE_BYTES;
+    size_t words = 0;
+    for (uint32_t i = 0; i < s->corpus.n_parts; i++)
+        words += ken_lex_segment_resident(s->corpus.parts[i].segment);
+    return vectors + words + (size_t)s->n_files * FILE_BYTES;
 }
 
 const ken_roots *ken_snapshot_roots(const ken_snapshot *s)
