@@ -58,14 +58,13 @@ static ken_status need_ids(index_alive *a, ken_err *err)
 // The rows of what the parts leave out go, too.
 static ken_status drop_dead(ken_store *store, const index_part *parts, size_t n, ken_err *err)
 {
-    ken_status st = KEN_OK;
-    for (size_t p = 0; p < n && !st; p++) {
-        for (uint32_t i = 0; i < parts[p].n && parts[p].n_dead && !st; i++) {
-            int64_t id = ken_index__part_id(&parts[p], i);
+    KEN_VEC(int64_t) dead = { 0 };
+    for (size_t p = 0; p < n; p++)
+        for (uint32_t i = 0; i < parts[p].n && parts[p].n_dead; i++)
             if (!parts[p].is_live[i])
-                st = ken_store_collect_some(store, &id, 1, err);
-        }
-    }
+                ken_vec_push(&dead, ken_index__part_id(&parts[p], i));
+    ken_status st = dead.len ? ken_store_collect_some(store, dead.ptr, dead.len, err) : KEN_OK;
+    ken_vec_release(&dead);
     return st;
 }
 

@@ -351,16 +351,6 @@ ken_status ken_store_copy_text(ken_store *s, int64_t content, ken_arena *arena, 
     return st == KEN_ENOTFOUND ? KEN_OK : st;
 }
 
-ken_status ken_store_collect_some(ken_store *s, const int64_t *ids, size_t n, ken_err *err)
-{
-    ken_status st = ken_store__check_write(s, err);
-    if (st)
-        return st;
-    for (size_t i = 0; i < n && !st; i++)
-        st = s->backend->ops->collect_one(s->backend, ids[i], err);
-    return ken_store__wrote(s, st);
-}
-
 // ---- files -----------------------------------------------------------------------------------
 
 static bool is_path(ken_str path)

@@ -408,7 +408,8 @@ ken_str ken_store_last_quarantined(const char *path, ken_arena *arena);
     /* Their refs, too. */                                                                       \
     X(collect, WRITE, (uint64_t *out_removed, ken_err *err), (out_removed, err), NOTHING)        \
     /* Unless a file of any tree has it; fine when it is not there. */                           \
-    X(collect_one, OWN, (int64_t content, ken_err *err), (content, err), NUMBER(content))
+    X(collect_some, WRITE, (const int64_t *ids, size_t n, ken_err *err), (ids, n, err),          \
+      NUMBER(n))
 #define KEN_STORE_FILE_SLOTS(X)                                                                  \
     X(load_files, READ, (ken_arena *arena, ken_file_row **out, size_t *out_n, ken_content_info   \
       **out_contents, ken_err *err), (arena, out, out_n, out_contents, err), NOTHING)            \

@@ -8,7 +8,8 @@
 // Bits of column marks.
 enum {
     MARK_FALLBACK = 1,
-    MARK_GENERATED = 2
+    MARK_GENERATED = 2,
+    COLLECTED_AT_ONCE = 5000
 };
 
 #define PG_KEY(key) PG_SHA((key)->sha), PG_INT((key)->lang), PG_INT((key)->feature)
@@ -308,11 +309,16 @@ ken_status ken_store__pg_collect(ken_store_backend *b, uint64_t *out_removed, ke
     return st;
 }
 
-ken_status ken_store__pg_collect_one(ken_store_backend *b, int64_t id, ken_err *err)
+ken_status ken_store__pg_collect_some(ken_store_backend *b, const int64_t *ids, size_t n,
+                                      ken_err *err)
 {
     ken_pg_index *x = ken_pg_index_of(b);
     ken_status st = ken_store__pg_flush(x, err);
-    return st ? st
-              : ken_store__pg_write(&x->p, KEN_PG_CONTENT_COLLECT_ONE,
-                                    PG_VALUES(PG_INT(x->id), PG_INT(id)), NULL, err);
+    for (size_t i = 0; i < n && !st; i += COLLECTED_AT_ONCE)
+        st = ken_store__pg_write(
+            &x->p, KEN_PG_CONTENT_COLLECT_SOME,
+            PG_VALUES(PG_INT(x->id),
+                      PG_INTS(ids + i, n - i < COLLECTED_AT_ONCE ? n - i : COLLECTED_AT_ONCE)),
+            NULL, err);
+    return st;
 }

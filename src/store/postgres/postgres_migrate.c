@@ -22,6 +22,8 @@ static const step steps[] = {
       ken_embed_store_pg_schema_0005_relations_postgres_down_sql },
     { ken_embed_store_pg_schema_0006_hnsw_postgres_sql,
       ken_embed_store_pg_schema_0006_hnsw_postgres_down_sql },
+    { ken_embed_store_pg_schema_0007_rows_postgres_sql,
+      ken_embed_store_pg_schema_0007_rows_postgres_down_sql },
 };
 
 enum {

@@ -213,8 +213,12 @@ ken_status ken_store__sq_collect(ken_store_backend *b, uint64_t *out_removed, ke
     return s;
 }
 
-ken_status ken_store__sq_collect_one(ken_store_backend *b, int64_t id, ken_err *err)
+ken_status ken_store__sq_collect_some(ken_store_backend *b, const int64_t *ids, size_t n,
+                                      ken_err *err)
 {
-    return ken_store__sq_write(ken_sq_of(b), KEN_SQ_CONTENT_COLLECT_ONE, SQ_VALUES(SQ_INT(id)),
-                               err);
+    ken_status s = KEN_OK;
+    for (size_t i = 0; i < n && !s; i++)
+        s = ken_store__sq_write(ken_sq_of(b), KEN_SQ_CONTENT_COLLECT_ONE, SQ_VALUES(SQ_INT(ids[i])),
+                                err);
+    return s;
 }

@@ -131,6 +131,62 @@ KEN_TEST(rows_come_and_go_with_their_content)
     close_lab(&l);
 }
 
+static void put_vectors(lab *l, int64_t content)
+{
+    enum {
+        N_DIMS = 64,
+        N_ROWS = 3
+    };
+    int8_t values[N_DIMS * N_ROWS];
+    const float scales[N_ROWS] = { 0.01F, 0.01F, 0.01F };
+    memset(values, 1, sizeof values);
+    const ken_store_vectors v = { .model = "model",
+                                  .n_dims = N_DIMS,
+                                  .content = content,
+                                  .values = values,
+                                  .scales = scales,
+                                  .n = N_ROWS };
+    kt_ok_err(ken_store_put_vectors(l->s, &v, &err), &err);
+}
+
+KEN_TEST(rows_of_vectors_go_with_their_content)
+{
+    NEEDS_POSTGRES();
+    lab l = { 0 };
+    uint64_t n_removed = 0;
+    ken_database_vectors there = { 0 };
+    open_lab(&l, (ken_database_opts){ .vectors = "on" });
+    kt_ok_err(ken_database_get_vectors(l.db, &there, &err), &err);
+    kt_true(there.is_on);
+    begin(&l);
+    for (uint32_t i = 0; i < 4; i++) {
+        int64_t id = add(&l, 1003 + i, "text");
+        put_vectors(&l, id);
+        if (!i)
+            kt_ok_err(ken_store_put_file(
+                          l.s, &(ken_file_row){ .path = KEN_STR("a"), .content = id }, &err),
+                      &err);
+    }
+    commit(&l);
+    kt_eq_i(count(&l, "embeddings"), 12);
+    begin(&l);
+    const int64_t some[] = { 1, 2, 3 }; // a file has the first
+    kt_ok_err(ken_store_collect_some(l.s, some, 3, &err), &err);
+    commit(&l);
+    kt_eq_i(lab_number(l.url, "SELECT count(*) FROM ken.embeddings WHERE content_id IN (1, 4)"), 6);
+    kt_eq_i(count(&l, "embeddings"), 6);
+    begin(&l);
+    kt_ok_err(ken_store_collect(l.s, &n_removed, &err), &err);
+    kt_eq_u(n_removed, 1);
+    commit(&l);
+    kt_eq_i(count(&l, "embeddings"), 3);
+    ken_store_close(l.s);
+    l.s = NULL;
+    kt_ok_err(ken_store_erase(&(ken_store_opts){ .path = "index", .database = l.db }, &err), &err);
+    kt_eq_i(count(&l, "embeddings"), 0);
+    close_lab(&l);
+}
+
 KEN_TEST(rows_of_a_superseded_content_stay_while_a_file_has_it)
 {
     NEEDS_POSTGRES();

@@ -24,7 +24,7 @@ WITH gone AS (
 ), texts AS (
     DELETE FROM ken.content_text r USING gone WHERE r.index_id = gone.id
 )
-SELECT count(*) FROM gone;
+SELECT count(*), count(ken.remove_embeddings(id, NULL)) FROM gone;
 
 -- :INDEX_LOCK
 SELECT last_content, last_segment, last_file, last_checkpoint, checkpoint_rev, n_checkpoints
@@ -213,14 +213,14 @@ WITH gone AS (
 ), texts AS (
     DELETE FROM ken.content_text r USING gone WHERE r.index_id = $1 AND r.content_id = gone.id
 )
-SELECT count(*) FROM gone;
+SELECT count(*), ken.remove_embeddings($1, array_agg(id)) FROM gone;
 
--- :CONTENT_COLLECT_ONE
+-- :CONTENT_COLLECT_SOME
 WITH gone AS (
     DELETE FROM ken.content c
         WHERE c.index_id = $1
-        AND c.id = $2
-        AND NOT EXISTS (SELECT 1 FROM ken.file f WHERE f.index_id = $1 AND f.content_id = $2)
+        AND c.id = ANY ($2)
+        AND NOT EXISTS (SELECT 1 FROM ken.file f WHERE f.index_id = $1 AND f.content_id = c.id)
         RETURNING c.id
 ), symbols AS (
     DELETE FROM ken.content_symbol r USING gone WHERE r.index_id = $1 AND r.content_id = gone.id
@@ -233,7 +233,7 @@ WITH gone AS (
 ), texts AS (
     DELETE FROM ken.content_text r USING gone WHERE r.index_id = $1 AND r.content_id = gone.id
 )
-SELECT count(*) FROM gone;
+SELECT count(*), ken.remove_embeddings($1, array_agg(id)) FROM gone;
 
 -- :FILE_SCAN
 SELECT id, path, content_id, size, mtime_ns, ctime_ns, inode, changed_at_ms
