@@ -89,7 +89,7 @@ def check_parameter(where, name, p):
         raise Wrong(f"{where}: type is none of {', '.join(TYPES)}")
     if not p.get("text"):
         raise Wrong(f"{where}: no text")
-    if not re.fullmatch(r"[a-z][A-Za-z_]*", name):
+    if not re.fullmatch(r"[a-z][A-Za-z0-9_]*", name):
         raise Wrong(f"{where}: not a name")
     if "option" in p:
         option_of(p["option"])

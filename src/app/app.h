@@ -153,7 +153,8 @@ ken_status ken_app_list_models(ken_app *app, ken_arena *arena, ken_model_record 
 // KEN_ENOTFOUND names the command that lists them.
 ken_status ken_app_find_model(ken_app *app, ken_str id, ken_arena *arena, ken_model_record *out,
                               ken_err *err) KEN_MUST_USE;
-// A model of one's own, to be downloaded. KEN_EEXIST when there is one of that id.
+// A model of one's own, to be downloaded: an ONNX file. KEN_EEXIST when there is one of that id; KEN_EINVAL names the
+// field, its rule and its value.
 ken_status ken_app_add_model(ken_app *app, const ken_model_record *m, ken_err *err) KEN_MUST_USE;
 // Fetches the model and its tokenizer into the data folder, going on with what an earlier try left,
 // and checks them. Sources are https:, http: and file: URIs, or absolute paths. KEN_EBUSY while
@@ -162,8 +163,10 @@ typedef void ken_app_bytes_fn(void *ctx, uint64_t done_bytes, uint64_t total_byt
 ken_status ken_app_download_model(ken_app *app, ken_str id, ken_app_bytes_fn *progress, void *ctx,
                                   const ken_cancel *cancel, ken_arena *arena, ken_model_record *out,
                                   ken_err *err) KEN_MUST_USE;
-// Removes the files; the row too unless it came with ken.
-ken_status ken_app_remove_model(ken_app *app, ken_str id, ken_err *err) KEN_MUST_USE;
+// Removes the files; the row too unless it came with ken, which `*out_is_listed` tells. KEN_EBUSY names the projects that
+// use it, or says that it is being downloaded.
+ken_status ken_app_remove_model(ken_app *app, ken_str id, const ken_cancel *cancel,
+                                bool *out_is_listed, ken_err *err) KEN_MUST_USE;
 
 // Chooses the model of a project and keeps a whole snapshot of its record in the project's index.
 // `ref` is an id of the catalog, or a server's model as "ollama:NAME", "openai:NAME", "tei:NAME"

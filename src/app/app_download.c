@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/path.h"
+#include "base/utf8.h"
 #include "embed/embed_token.h"
 #include "httpc/httpc.h"
 
@@ -33,13 +34,25 @@ static ken_str local_path(ken_str source)
     return source.len && source.ptr[0] == '/' ? source : KEN_STR("");
 }
 
-ken_status ken_app__check_source(ken_str source, ken_err *err)
+static bool is_web(ken_str source)
+{
+    return ken_str_starts(source, KEN_STR("https://")) ||
+           ken_str_starts(source, KEN_STR("http://"));
+}
+
+ken_status ken_app__check_source(const char *field, ken_str source, ken_err *err)
 {
     if (local_path(source).len || !ken_httpc_check_url(source, NULL))
         return KEN_OK;
-    return KEN_FAIL(err, KEN_EINVAL,
-                    "'" KEN_STR_FMT "' is no https:, http: or file:///… URI and no absolute path",
-                    KEN_STR_ARG(ken_str_sub(source, 0, 120)));
+    if (!is_web(source))
+        return KEN_FAIL(err, KEN_EINVAL,
+                        "%s: must be an https:, http: or file:///… URI or an absolute path, not "
+                        "'" KEN_STR_FMT "'",
+                        field, KEN_STR_ARG(ken_utf8_clip(source, 120)));
+    ken_status st = ken_httpc_check_url(source, err); // which quotes no password
+    if (st)
+        (void)ken_err_wrap(err, "%s", field);
+    return st;
 }
 
 static ken_status copy_file(const job *j, const char *from, const char *to, ken_err *err)

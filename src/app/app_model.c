@@ -3,8 +3,6 @@
 #include "app/app_model_priv.h"
 #include "base/path.h"
 
-#define VALUE_KEY "embed.model" // in the project's index
-
 // ---- the catalog -----------------------------------------------------------------------------
 
 // Made when it is absent; for reading only where nothing may be written.
@@ -74,43 +72,16 @@ ken_status ken_app__put_model(ken_app *app, const ken_model_record *m, ken_err *
     return st;
 }
 
-static ken_status check_new(const ken_model_record *m, ken_err *err)
-{
-    uint8_t hash[32];
-    ken_embed_pooling pooling;
-    if (!m->source.len || !m->tokenizer_source.len)
-        return KEN_FAIL(err, KEN_EINVAL,
-                        "a model needs a source of model.onnx and one of its "
-                        "tokenizer.json or vocab.txt");
-    ken_status st = ken_app__check_source(m->source, err);
-    if (!st)
-        st = ken_app__check_source(m->tokenizer_source, err);
-    if (!st && m->sha256.len && !ken_hex_parse(m->sha256, hash, sizeof hash))
-        st = KEN_FAIL(err, KEN_EINVAL,
-                      "sha256: a SHA-256 has 64 hexadecimal digits, not '" KEN_STR_FMT "'",
-                      KEN_STR_ARG(ken_str_sub(m->sha256, 0, 80)));
-    return st ? st : ken_app__parse_pooling(m->pooling, &pooling, err);
-}
-
-ken_status ken_app__parse_pooling(ken_str word, ken_embed_pooling *out, ken_err *err)
-{
-    if (word.len && !ken_str_eq_c(word, "mean") && !ken_str_eq_c(word, "cls"))
-        return KEN_FAIL(err, KEN_EINVAL, "pooling is mean or cls, not '" KEN_STR_FMT "'",
-                        KEN_STR_ARG(ken_str_sub(word, 0, 40)));
-    *out = ken_str_eq_c(word, "cls") ? KEN_EMBED_POOL_CLS
-           : word.len                ? KEN_EMBED_POOL_MEAN
-                                     : KEN_EMBED_POOL_AUTO;
-    return KEN_OK;
-}
-
 ken_status ken_app_add_model(ken_app *app, const ken_model_record *m, ken_err *err)
 {
     ken_model_record row = *m, old;
     ken_arena a;
     ken_arena_init(&a, 0);
-    ken_status st = check_new(m, err);
+    ken_status st = ken_app__check_model(m, err);
+    if (!st)
+        st = ken_app__check_described(m, err);
     if (!st && !ken_app_find_model(app, m->id, &a, &old, NULL))
-        st = KEN_FAIL(err, KEN_EEXIST, "there is a model '" KEN_STR_FMT "' already",
+        st = KEN_FAIL(err, KEN_EEXIST, "id: there is a model '" KEN_STR_FMT "' already",
                       KEN_STR_ARG(m->id));
     ken_arena_release(&a);
     if (st)
@@ -119,32 +90,6 @@ ken_status ken_app_add_model(ken_app *app, const ken_model_record *m, ken_err *e
     row.status = KEN_MODEL_PENDING;
     row.is_preloaded = false;
     return ken_app__put_model(app, &row, err);
-}
-
-ken_status ken_app_remove_model(ken_app *app, ken_str id, ken_err *err)
-{
-    ken_arena a;
-    ken_arena_init(&a, 0);
-    ken_model_record m;
-    ken_catalog *c = NULL;
-    ken_status st = ken_app_find_model(app, id, &a, &m, err);
-    if (!st && !m.path.len)
-        st = KEN_FAIL(err, KEN_EINVAL, "the model '" KEN_STR_FMT "' is a part of ken",
-                      KEN_STR_ARG(id));
-    if (!st)
-        st = ken_app__remove_files(&m, &a, err);
-    if (!st && m.is_preloaded) {
-        m.status = KEN_MODEL_PENDING;
-        st = ken_app__put_model(app, &m, err);
-    } else if (!st) {
-        st = take_catalog(app, &c, err);
-        if (!st) {
-            st = ken_catalog_remove_model(c, id, err);
-            give_or_close(app, c, st);
-        }
-    }
-    ken_arena_release(&a);
-    return st;
 }
 
 // ---- records as JSON -------------------------------------------------------------------------
@@ -183,15 +128,15 @@ json_t *ken_app_listed_model_json(const ken_app *app, const ken_model_record *m)
     return o;
 }
 
-static ken_status read_json(ken_str text, ken_arena *arena, ken_model_record *out, ken_err *err)
+ken_status ken_app__parse_model(ken_str text, ken_arena *arena, ken_model_record *out, ken_err *err)
 {
     json_t *o = NULL;
     ken_model_record m = { 0 };
     ken_str status = { 0 };
     ken_status st = ken_json_parse(text, &o, err);
-#define X(name)                                                    \
-    if (!st)                                                       \
-        st = ken_json_read_str(o, VALUE_KEY, #name, &m.name, err); \
+#define X(name)                                                            \
+    if (!st)                                                               \
+        st = ken_json_read_str(o, KEN_APP_MODEL_KEY, #name, &m.name, err); \
     m.name = ken_arena_dup(arena, m.name);
     KEN_MODEL_TEXTS(X)
     X(path)
@@ -200,11 +145,11 @@ static ken_status read_json(ken_str text, ken_arena *arena, ken_model_record *ou
 #undef X
 #define X(name) \
     if (!st)    \
-        st = ken_json_read_u64(o, VALUE_KEY, #name, &m.name, err);
+        st = ken_json_read_u64(o, KEN_APP_MODEL_KEY, #name, &m.name, err);
     KEN_MODEL_NUMBERS(X)
 #undef X
     if (!st)
-        st = ken_json_read_str(o, VALUE_KEY, "status", &status, err);
+        st = ken_json_read_str(o, KEN_APP_MODEL_KEY, "status", &status, err);
     m.status = ken_model_status_of(status);
     json_decref(o);
     if (!st)
@@ -224,6 +169,8 @@ static bool parse_remote(ken_str ref, ken_str url, ken_model_record *out)
     *out = (ken_model_record){ .id = ken_str_sub(ref, colon + 1, ref.len),
                                .provider = provider,
                                .url = url,
+                               .license = ken_app__license_of(provider,
+                                                              ken_str_sub(ref, colon + 1, ref.len)),
                                .status = KEN_MODEL_READY };
     return true;
 }
@@ -241,9 +188,16 @@ static ken_status try_open(ken_app *app, ken_model_record *m, ken_arena *arena, 
         m->id = ken_arena_dup(arena, ken_str_c(i.model));
     m->url = ken_arena_dup(arena, ken_str_c(i.url));
     m->max_tokens = i.max_tokens;
+    st = !i.is_remote && m->dims && i.dims && m->dims != i.dims
+             ? KEN_FAIL(err, KEN_EINVAL,
+                        "dims: vectors of the model '" KEN_STR_FMT
+                        "' have %zu numbers, not %llu as the catalog has it: remove it and add it "
+                        "again",
+                        KEN_STR_ARG(m->id), i.dims, (unsigned long long)m->dims)
+             : KEN_OK;
     m->dims = i.dims;
     ken_embedder_close(e);
-    return KEN_OK;
+    return st;
 }
 
 static ken_status choose(ken_app *app, ken_str ref, ken_str url, ken_arena *arena,
@@ -290,7 +244,7 @@ static ken_status save_choice(ken_app *app, const ken_project_info *project,
     if (!st)
         st = ken_app__open_index(&own, &(ken_store_opts){ 0 }, &store, err);
     if (!st)
-        st = ken_store_write_value(store, KEN_STR(VALUE_KEY), ken_buf_str(&text), err);
+        st = ken_store_write_value(store, KEN_STR(KEN_APP_MODEL_KEY), ken_buf_str(&text), err);
     ken_store_close(store);
     ken_app__unlock_index(app, lock);
     ken_buf_release(&text);
@@ -320,20 +274,23 @@ static ken_status load_choice(const ken_project_info *project, ken_arena *arena,
     ken_status st =
         ken_app__open_index(project, &(ken_store_opts){ .is_read_only = true }, &store, err);
     if (!st)
-        st = ken_store_load_value(store, KEN_STR(VALUE_KEY), arena, &text, err);
+        st = ken_store_load_value(store, KEN_STR(KEN_APP_MODEL_KEY), arena, &text, err);
     ken_store_close(store);
-    return st ? st : read_json(text, arena, out, err);
+    return st ? st : ken_app__parse_model(text, arena, out, err);
 }
 
 // The files of this machine count, not those of the machine where the project was.
 static ken_status refresh(ken_app *app, ken_model_record *m, ken_arena *arena, ken_err *err)
 {
     ken_model_record here;
-    if (ken_embed_is_remote(m->provider))
+    if (ken_embed_is_remote(m->provider)) {
+        if (!m->license.len)
+            m->license = ken_app__license_of(m->provider, m->id);
         return KEN_OK;
+    }
     if (ken_app_find_model(app, m->id, arena, &here, NULL)) {
         m->status = KEN_MODEL_PENDING;
-        ken_status st = check_new(m, err);
+        ken_status st = ken_app__check_model(m, err);
         if (!st)
             st = ken_app__put_model(app, m, err);
         if (!st)
@@ -344,13 +301,15 @@ static ken_status refresh(ken_app *app, ken_model_record *m, ken_arena *arena, k
     m->path = here.path;
     m->tokenizer_path = here.tokenizer_path;
     m->status = here.status;
+    if (!m->license.len) // a snapshot of an earlier version
+        m->license = here.license;
     return KEN_OK;
 }
 
 ken_status ken_app__read_model(ken_app *app, ken_str text, ken_arena *arena, ken_model_record *out,
                                ken_err *err)
 {
-    ken_status st = read_json(text, arena, out, err);
+    ken_status st = ken_app__parse_model(text, arena, out, err);
     return st ? st : refresh(app, out, arena, err);
 }
 
@@ -365,6 +324,8 @@ static ken_status from_settings(ken_app *app, const ken_config *settings, ken_ar
     *out = (ken_model_record){ .id = ken_str_c(o.model),
                                .provider = ken_str_c(o.provider),
                                .url = ken_str_c(o.url),
+                               .license =
+                                   ken_app__license_of(ken_str_c(o.provider), ken_str_c(o.model)),
                                .dims = o.dims,
                                .status = KEN_MODEL_READY };
     return try_open(app, out, arena, err);

@@ -48,7 +48,7 @@ static ken_status list_models(cli *x, ken_err *err)
     }
     ken_table t;
     ken_err why = { 0 };
-    ken_table_init(&t, &x->arena, "id|status|>dims|>tokens|>size|code|what");
+    ken_table_init(&t, &x->arena, "id|status|>dims|>tokens|>size|code|licence|what");
     for (size_t i = 0; i < n; i++) {
         const ken_model_record *m = &list[i];
         ken_table_add(&t, m->id);
@@ -59,6 +59,7 @@ static ken_status list_models(cli *x, ken_err *err)
         ken_table_add(&t, count_or_dash(x, m->max_tokens));
         ken_table_add(&t, size_or_dash(x, m->size_bytes));
         ken_table_add(&t, m->code_quality);
+        ken_table_add(&t, m->license.len ? m->license : KEN_STR("-"));
         ken_table_add(&t, m->label);
     }
     ken_cli__print_table(x, &t);
@@ -83,10 +84,31 @@ static ken_status source_option(cli *x, const char *name, ken_str *out, ken_err 
     return ken_path_real(&x->arena, s, out, err);
 }
 
+// What they may be is for ken_app_add_model to say.
+static ken_status number_options(cli *x, ken_model_record *m, ken_err *err)
+{
+    const struct {
+        const char *name;
+        uint64_t usual, *out;
+    } numbers[] = {
+        { "dims", 0, &m->dims },          { "max-tokens", 512, &m->max_tokens },
+        { "size", 0, &m->size_bytes },    { "ram", 0, &m->ram_bytes },
+        { "latency", 0, &m->latency_ms },
+    };
+    ken_status st = KEN_OK;
+    for (size_t i = 0; !st && i < sizeof numbers / sizeof *numbers; i++)
+        st = ken_cli__args_u64(&x->args, numbers[i].name, 0, INT64_MAX, numbers[i].usual,
+                               numbers[i].out, err);
+    return st;
+}
+
 static ken_status add_model(cli *x, ken_str id, ken_err *err)
 {
     ken_model_record m = { .id = id,
                            .label = option(x, "label"),
+                           .license = option(x, "license"),
+                           .languages = option(x, "languages"),
+                           .code_quality = option(x, "code-quality"),
                            .pooling = option(x, "pooling"),
                            .sha256 = option(x, "sha256"),
                            .document_prefix = option(x, "document-prefix"),
@@ -95,7 +117,7 @@ static ken_status add_model(cli *x, ken_str id, ken_err *err)
     if (!st)
         st = source_option(x, "tokenizer", &m.tokenizer_source, err);
     if (!st)
-        st = ken_cli__args_u64(&x->args, "max-tokens", 8, 1000000, 512, &m.max_tokens, err);
+        st = number_options(x, &m, err);
     if (!st)
         st = ken_app_add_model(x->app, &m, err);
     if (!st)
@@ -210,16 +232,19 @@ static ken_status use_model(cli *x, ken_str id, ken_err *err)
 
 static ken_status remove_model(cli *x, ken_str id, ken_err *err)
 {
-    ken_status st = ken_app_remove_model(x->app, id, err);
+    bool is_listed = false;
+    ken_status st = ken_app_remove_model(x->app, id, x->cancel, &is_listed, err);
     if (st)
         return st;
     if (x->is_json) {
         json_t *top = json_object();
         ken_json_set_str(top, "id", id);
         ken_json_set_bool(top, "removed", true);
+        ken_json_set_bool(top, "is_listed", is_listed);
         ken_cli__print_json(top);
     } else {
-        ken_cli__note(x, "removed the files of " KEN_STR_FMT, KEN_STR_ARG(id));
+        ken_cli__note(x, "removed the files of " KEN_STR_FMT "%s", KEN_STR_ARG(id),
+                      is_listed ? ", which stays in the list" : "");
     }
     return KEN_OK;
 }
@@ -305,6 +330,15 @@ static const cli_opt model_opts[] = {
     { "source", 0, CLI_VALUE, "URI", "add: model.onnx, as https://, file:// or a path", NULL },
     { "tokenizer", 0, CLI_VALUE, "URI", "add: its tokenizer.json or vocab.txt", NULL },
     { "label", 0, CLI_VALUE, "TEXT", "add: what it is, in a few words", NULL },
+    { "license", 0, CLI_VALUE, "NAME", "add: its licence, as Apache-2.0", NULL },
+    { "languages", 0, CLI_VALUE, "TEXT", "add: of people, en or many", NULL },
+    { "code-quality", 0, CLI_VALUE, "HOW", "add: how well it knows code: low, medium or good",
+      "low|medium|good" },
+    { "dims", 0, CLI_VALUE, "N", "add: numbers of a vector (default: as the model gives them)",
+      NULL },
+    { "size", 0, CLI_VALUE, "BYTES", "add: of model.onnx, until it is there", NULL },
+    { "ram", 0, CLI_VALUE, "BYTES", "add: about the memory that it needs", NULL },
+    { "latency", 0, CLI_VALUE, "MS", "add: about the time of one text on one core", NULL },
     { "pooling", 0, CLI_VALUE, "HOW", "add: mean or cls (default: as its name tells)", "mean|cls" },
     { "sha256", 0, CLI_VALUE, "HEX", "add: checksum of model.onnx", NULL },
     { "max-tokens", 0, CLI_VALUE, "N", "add: longer texts are cut (default 512)", NULL },

@@ -38,6 +38,7 @@ ken_model_status ken_model_status_of(ken_str word);    // NONE when unknown
 //   source            https:, http: or file: URI of model.onnx; tokenizer_source likewise
 //   pooling           mean or cls
 //   sha256            of the model, hexadecimal; empty = not known before the first download
+//   license           of the model, an SPDX name where there is one; "proprietary"; empty = not known
 #define KEN_MODEL_TEXTS(X) \
     X(id)                  \
     X(label)               \
@@ -49,7 +50,8 @@ ken_model_status ken_model_status_of(ken_str word);    // NONE when unknown
     X(pooling)             \
     X(document_prefix)     \
     X(query_prefix)        \
-    X(sha256)
+    X(sha256)              \
+    X(license)
 
 //   ram_bytes, latency_ms   estimates: of memory while it works, of one text on one core
 #define KEN_MODEL_NUMBERS(X) \

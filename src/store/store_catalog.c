@@ -221,15 +221,17 @@ bool ken_catalog__is_model_id(ken_str s)
 static ken_status check_record(const ken_model_record *m, ken_err *err)
 {
     if (!ken_catalog__is_model_id(m->id))
-        return KEN_FAIL(err, KEN_EINVAL,
-                        "the id of a model is 1 to %d letters, digits, '-', '_' and '.', and does "
-                        "not begin with '.': '" KEN_STR_FMT "' is none",
-                        MODEL_ID_MAX_BYTES, KEN_STR_ARG(ken_str_sub(m->id, 0, MODEL_ID_MAX_BYTES)));
-#define X(name)                                                                                 \
-    if (m->name.len > MODEL_TEXT_MAX_BYTES ||                                                   \
-        (m->name.len && memchr(m->name.ptr, 0, m->name.len)))                                   \
-        return KEN_FAIL(err, KEN_EINVAL, "'" #name "' of a model is over %d bytes, or no text", \
-                        MODEL_TEXT_MAX_BYTES);
+        return KEN_FAIL(
+            err, KEN_EINVAL,
+            "id: the id of a model is 1 to %d letters, digits, '-', '_' and '.', and does "
+            "not begin with '.': '" KEN_STR_FMT "' is none",
+            MODEL_ID_MAX_BYTES, KEN_STR_ARG(ken_str_sub(m->id, 0, MODEL_ID_MAX_BYTES)));
+#define X(name)                                                                           \
+    if (m->name.len > MODEL_TEXT_MAX_BYTES ||                                             \
+        (m->name.len && memchr(m->name.ptr, 0, m->name.len)))                             \
+        return KEN_FAIL(err, KEN_EINVAL,                                                  \
+                        #name ": of a model it is at most %d bytes without NUL, not %zu", \
+                        MODEL_TEXT_MAX_BYTES, m->name.len);
     KEN_MODEL_TEXTS(X)
 #undef X
     return KEN_OK;

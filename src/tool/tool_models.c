@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// list_models, use_model: the models that make vectors, and which one a project uses.
+// list_models, use_model, add_model, remove_model: the models that make vectors, and which one a project uses.
 #include "tool/tool_graph_priv.h"
 
 static ken_status set_chosen(const ken_tool_env *env, ken_str ref, json_t *o, ken_err *err)
@@ -51,8 +51,8 @@ ken_status ken_tool__list_models(const ken_tool_env *env, const void *args, json
 
 void ken_tool__list_models_text(const json_t *answer, ken_paint *out)
 {
-    ken_tool__put_table(json_object_get(answer, "models"), "ID|STATUS|>DIMS|WHAT",
-                        "id|status|#dims|label", out);
+    ken_tool__put_table(json_object_get(answer, "models"), "ID|STATUS|>DIMS|LICENCE|WHAT",
+                        "id|status|#dims|license|label", out);
     ken_tool__put_tail(answer, out);
 }
 
@@ -96,4 +96,71 @@ void ken_tool__use_model_text(const json_t *answer, ken_paint *out)
     if (url.len)
         ken_paint_printf(out, KEN_STYLE_PLAIN, "its code will be sent to " KEN_STR_FMT "\n",
                          KEN_STR_ARG(url));
+}
+
+// ---- the catalog -------------------------------------------------------------------------------
+
+ken_status ken_tool__add_model(const ken_tool_env *env, const void *args, json_t **out,
+                               ken_err *err)
+{
+    const ken_args_add_model *a = args;
+    ken_model_record m = { .id = a->id,
+                           .label = a->label,
+                           .license = a->license,
+                           .languages = a->languages,
+                           .code_quality = a->code_quality,
+                           .source = a->source,
+                           .tokenizer_source = a->tokenizer_source,
+                           .pooling = a->pooling,
+                           .document_prefix = a->document_prefix,
+                           .query_prefix = a->query_prefix,
+                           .sha256 = a->sha256,
+                           .dims = a->dims,
+                           .max_tokens = a->max_tokens,
+                           .size_bytes = a->size_bytes,
+                           .ram_bytes = a->ram_bytes,
+                           .latency_ms = a->latency_ms };
+    ken_status st = ken_app_add_model(env->app, &m, err);
+    if (!st)
+        st = ken_app_find_model(env->app, a->id, env->arena, &m, err);
+    if (st)
+        return st;
+    json_t *o = json_object();
+    ken_json_set(o, "model", ken_app_listed_model_json(env->app, &m));
+    *out = o;
+    return KEN_OK;
+}
+
+void ken_tool__add_model_text(const json_t *answer, ken_paint *out)
+{
+    ken_paint_printf(out, KEN_STYLE_PLAIN, "added " KEN_STR_FMT ", which is to be downloaded\n",
+                     KEN_STR_ARG(ken_tool__member(json_object_get(answer, "model"), "id")));
+}
+
+ken_status ken_tool__remove_model(const ken_tool_env *env, const void *args, json_t **out,
+                                  ken_err *err)
+{
+    const ken_args_remove_model *a = args;
+    bool is_listed = false;
+    if (!a->confirm)
+        return KEN_FAIL(err, KEN_EINVAL,
+                        "args.confirm: removing the files of '" KEN_STR_FMT "' needs it",
+                        KEN_STR_ARG(a->model));
+    ken_status st = ken_app_remove_model(env->app, a->model, env->ctx->cancel, &is_listed, err);
+    if (st)
+        return st;
+    json_t *o = json_object();
+    ken_json_set_str(o, "id", a->model);
+    ken_json_set_bool(o, "removed", true);
+    ken_json_set_bool(o, "is_listed", is_listed);
+    *out = o;
+    return KEN_OK;
+}
+
+void ken_tool__remove_model_text(const json_t *answer, ken_paint *out)
+{
+    bool is_listed = json_is_true(json_object_get(answer, "is_listed"));
+    ken_paint_printf(out, KEN_STYLE_PLAIN, "removed the files of " KEN_STR_FMT "%s\n",
+                     KEN_STR_ARG(ken_tool__member(answer, "id")),
+                     is_listed ? ", which stays in the list" : "");
 }

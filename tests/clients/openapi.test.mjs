@@ -178,6 +178,8 @@ test('answers have the shapes that the document says', async () => {
   await ask('change_setting', { key: 'indexing.jobs', value: null });
   await ask('list_models', { project });
   await ask('use_model', { model: 'builtin', project });
+  await ask('add_model', { id: 'mine', source: 'https://models.example.org/m.onnx', tokenizer_source: '/srv/vocab.txt', license: 'MIT', dims: 384 });
+  await ask('remove_model', { model: 'mine', confirm: true });
   await ask('archive_project', { project });
   await ask('archive_project', { project, undo: true });
   await ask('remove_project', { project, confirm: true });

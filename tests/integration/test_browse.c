@@ -802,3 +802,54 @@ KEN_TEST(models_are_listed_and_one_is_chosen)
     fails(&l, "use_model", "{\"model\":\"zebra\",\"project\":\"svc\"}", KEN_ENOTFOUND, "zebra");
     lab_close(&l);
 }
+
+KEN_TEST(a_model_is_added_refused_and_removed)
+{
+    lab l;
+    ktest_write("svc/a.c", "int a(void) { return 1; }\n");
+    open_at_home(&l);
+    json_decref(call(&l, "index_repository", fmt("{\"path\":\"%s\"}", ktest_path("svc"))));
+    static const char add[] =
+        "{\"id\":\"mine\",\"source\":\"https://models.example.org/m.onnx\",\"tokenizer_source\":"
+        "\"/srv/vocab.txt\",\"license\":\"Apache-2.0\",\"dims\":384,\"code_quality\":\"good\"}";
+    json_t *v = call(&l, "add_model", add);
+    const json_t *m = json_object_get(v, "model");
+    kt_eq_text(text(m, "id"), "mine");
+    kt_eq_text(text(m, "status"), "pending");
+    kt_eq_text(text(m, "license"), "Apache-2.0");
+    kt_eq_i(number(m, "dims"), 384);
+    kt_eq_i(number(m, "max_tokens"), 512);
+    kt_true(!is_true(m, "is_preloaded"));
+    json_decref(v);
+    fails(&l, "add_model", add, KEN_EEXIST, "id: there is a model 'mine' already");
+    fails(&l, "add_model", "{\"id\":\"b\",\"source\":\"m.onnx\",\"tokenizer_source\":\"/v.txt\"}",
+          KEN_EINVAL, "source: must be an https:, http: or file:///");
+    fails(&l, "add_model",
+          "{\"id\":\"b\",\"source\":\"/m\",\"tokenizer_source\":\"/v.txt\",\"dims\":5000}",
+          KEN_EINVAL, "args.dims");
+    fails(&l, "add_model", "{\"id\":\"b\",\"source\":\"/m\"}", KEN_EINVAL, "tokenizer_source");
+    fails(&l, "remove_model", "{\"model\":\"mine\"}", KEN_EINVAL, "args.confirm");
+    fails(&l, "remove_model", "{\"model\":\"zebra\",\"confirm\":true}", KEN_ENOTFOUND, "zebra");
+    fails(&l, "remove_model", "{\"model\":\"builtin\",\"confirm\":true}", KEN_EINVAL,
+          "a part of ken");
+    lab_close(&l);
+    setenv("KEN_EMBEDDING_PROVIDER", "onnx", 1);
+    setenv("KEN_EMBEDDING_MODEL", "mine", 1);
+    open_at_home(&l);
+    fails(&l, "remove_model", "{\"model\":\"mine\",\"confirm\":true}", KEN_EBUSY,
+          "used by the project 'svc'");
+    lab_close(&l);
+    unsetenv("KEN_EMBEDDING_PROVIDER");
+    unsetenv("KEN_EMBEDDING_MODEL");
+    open_at_home(&l);
+    v = call(&l, "remove_model", "{\"model\":\"mine\",\"confirm\":true}");
+    kt_true(!is_true(v, "is_listed"));
+    json_decref(v);
+    v = call(&l, "remove_model", "{\"model\":\"nomic-embed-text\",\"confirm\":true}");
+    kt_true(is_true(v, "is_listed"));
+    json_decref(v);
+    v = call(&l, "list_models", "{}");
+    kt_eq_i(number(v, "total"), 5);
+    json_decref(v);
+    lab_close(&l);
+}

@@ -308,6 +308,43 @@ KEN_TEST(a_database_that_cannot_be_reached_is_told)
     unsetenv("DATABASE_URL");
 }
 
+KEN_TEST(a_model_is_added_with_what_is_known_of_it)
+{
+    make_project();
+    ktest_write("m/model.onnx", "a model");
+    ktest_write("m/vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\na\n");
+    ken_ok("model add mine --source m/model.onnx --tokenizer m/vocab.txt --license Apache-2.0 "
+           "--languages many --code-quality good --dims 384 --size 1000 --ram 2000000 --latency 7");
+    json_t *v = ken_json("model list --json"), *mine = NULL, *m;
+    size_t i;
+    json_array_foreach(json_object_get(v, "models"), i, m)
+    {
+        const char *id = json_string_value(json_object_get(m, "id"));
+        mine = strcmp(id, "mine") ? mine : m;
+        if (!strcmp(id, "builtin"))
+            kt_eq_str(json_string_value(json_object_get(m, "license")), "MIT");
+    }
+    kt_not_null(mine);
+    kt_eq_str(json_string_value(json_object_get(mine, "license")), "Apache-2.0");
+    kt_eq_str(json_string_value(json_object_get(mine, "code_quality")), "good");
+    kt_eq_i(json_integer_value(json_object_get(mine, "dims")), 384);
+    kt_eq_i(json_integer_value(json_object_get(mine, "ram_bytes")), 2000000);
+    kt_eq_i(json_integer_value(json_object_get(mine, "latency_ms")), 7);
+    json_decref(v);
+    kt_has_str(ken_ok("model list"), "Apache-2.0");
+    ken_fails("model add b --source m/model.onnx --tokenizer m/vocab.txt --dims 9000", 2,
+              "dims: must be 1 to 4096");
+    ken_fails("model add b --source m/model.onnx --tokenizer m/vocab.txt --code-quality best", 2,
+              "it takes low, medium, good");
+    ken_fails("model add mine --source m/model.onnx --tokenizer m/vocab.txt", 1, "id: there is a");
+    ken_ok("index proj");
+    ktest_write("config/ken/config.yaml", "embedding:\n  provider: onnx\n  model: mine\n");
+    ken_fails("model remove mine", 1, "used by the project 'proj'");
+    kt_eq_i(unlink(ktest_path("config/ken/config.yaml")), 0);
+    has_keys("model remove mine --json", "id removed is_listed");
+    kt_null(strstr(ken_ok("model list"), "mine"));
+}
+
 // Files alone do not make vectors.
 KEN_TEST(a_model_without_a_runtime_is_not_called_ready)
 {

@@ -50,6 +50,19 @@ describe('a model', () => {
     for (const badge of ['384 dims', 'en', '90.4 MB', 'code: low', 'ready']) expect(text).toContain(badge);
   });
 
+  it('says under which licence it is, and that this is not known', () => {
+    expect(model({ status: 'pending', license: 'Apache-2.0' }).text()).toContain('licence: Apache-2.0');
+    expect(model({ status: 'pending', license: '' }).text()).toContain('licence unknown');
+  });
+
+  it('can be removed where there is something to remove', () => {
+    const canRemove = (more: object) => model({ id: 'mini', ...more }).find('[aria-label="Remove mini"]').exists();
+    expect(canRemove({ status: 'pending', is_preloaded: false })).toBe(true);
+    expect(canRemove({ status: 'pending', is_preloaded: true })).toBe(false);
+    expect(canRemove({ status: 'ready', is_preloaded: true })).toBe(true);
+    expect(canRemove({ status: 'ready', is_preloaded: true, provider: 'builtin' })).toBe(false);
+  });
+
   it('is downloaded before it can be used', () => {
     expect(model({ status: 'pending' }).get('button').text()).toBe('Download');
     expect(model({ status: 'ready' }).get('button').text()).toBe('Use');

@@ -24,6 +24,8 @@ static const step steps[] = {
       ken_embed_store_pg_schema_0006_hnsw_postgres_down_sql },
     { ken_embed_store_pg_schema_0007_rows_postgres_sql,
       ken_embed_store_pg_schema_0007_rows_postgres_down_sql },
+    { ken_embed_store_pg_schema_0008_licenses_postgres_sql,
+      ken_embed_store_pg_schema_0008_licenses_postgres_down_sql },
 };
 
 enum {

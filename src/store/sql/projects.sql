@@ -54,23 +54,23 @@ DELETE FROM setting WHERE name = ?1;
 -- The columns of models are those of model_record.h, in its order.
 -- :MODEL_LIST
 SELECT id, label, provider, languages, code_quality, source, tokenizer_source, pooling,
-    document_prefix, query_prefix, sha256, dims, max_tokens, size_bytes, ram_bytes, latency_ms, status,
+    document_prefix, query_prefix, sha256, license, dims, max_tokens, size_bytes, ram_bytes, latency_ms, status,
     is_preloaded
     FROM model
     ORDER BY provider <> 'builtin', id;
 
 -- :MODEL_GET
 SELECT id, label, provider, languages, code_quality, source, tokenizer_source, pooling,
-    document_prefix, query_prefix, sha256, dims, max_tokens, size_bytes, ram_bytes, latency_ms, status,
+    document_prefix, query_prefix, sha256, license, dims, max_tokens, size_bytes, ram_bytes, latency_ms, status,
     is_preloaded
     FROM model
     WHERE id = ?1;
 
 -- :MODEL_PUT
 INSERT OR REPLACE INTO model (id, label, provider, languages, code_quality, source, tokenizer_source, pooling,
-    document_prefix, query_prefix, sha256, dims, max_tokens, size_bytes, ram_bytes, latency_ms, status,
+    document_prefix, query_prefix, sha256, license, dims, max_tokens, size_bytes, ram_bytes, latency_ms, status,
     is_preloaded)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18);
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19);
 
 -- :MODEL_REMOVE
 DELETE FROM model WHERE id = ?1;

@@ -31,6 +31,7 @@ UPDATE checkpoint_state
     SET n = (SELECT count(*) FROM checkpoint),
         rev = max(rev, (SELECT coalesce(max(rev), 0) FROM checkpoint));
 
+-- The last one: records of an earlier version know no licences: those of the models that came with ken, as in schema/catalog_0010.
 -- :CATALOG_RESTORED
 UPDATE task_clock SET rev = max(rev, (SELECT coalesce(max(rev), 0) FROM task));
 DELETE FROM task_count;
@@ -40,6 +41,9 @@ INSERT INTO task_count
     FROM task_branch_link l
     JOIN task t ON t.id = l.task_id
     GROUP BY 1, 2, 3;
+UPDATE model SET license = CASE id WHEN 'builtin' THEN 'MIT' WHEN 'bge-small-en-v1.5' THEN 'MIT' ELSE 'Apache-2.0' END
+    WHERE id IN ('builtin', 'bge-small-en-v1.5', 'all-MiniLM-L6-v2', 'all-mpnet-base-v2', 'nomic-embed-text')
+    AND is_preloaded AND license = '';
 
 -- Numbers of an AUTOINCREMENT that are passed over; there is no row before the first.
 -- :SEQUENCE_ADD

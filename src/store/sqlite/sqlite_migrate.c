@@ -38,7 +38,7 @@ static const unsigned char *const catalog_sql[] = {
     ken_embed_store_schema_catalog_0003_sqlite_sql, ken_embed_store_schema_catalog_0004_sqlite_sql,
     ken_embed_store_schema_catalog_0005_sqlite_sql, ken_embed_store_schema_catalog_0006_sqlite_sql,
     ken_embed_store_schema_catalog_0007_sqlite_sql, ken_embed_store_schema_catalog_0008_sqlite_sql,
-    ken_embed_store_schema_catalog_0009_sqlite_sql,
+    ken_embed_store_schema_catalog_0009_sqlite_sql, ken_embed_store_schema_catalog_0010_sqlite_sql,
 };
 
 static const ken_sq_group catalog_groups[] = {

@@ -134,17 +134,21 @@ CATALOG_TEST(catalog_knows_models)
                               .source = KEN_STR("file:///x/m.onnx"),
                               .tokenizer_source = KEN_STR("/x/vocab.txt"),
                               .query_prefix = KEN_STR("q: "),
+                              .license = KEN_STR("LicenseRef-house"),
                               .dims = 384,
                               .status = KEN_MODEL_PENDING };
     size_t n = 0;
     static const char *const ids[] = { "builtin", "all-MiniLM-L6-v2", "all-mpnet-base-v2",
                                        "bge-small-en-v1.5", "nomic-embed-text" };
     static const uint64_t dims[] = { 0, 384, 768, 384, 768 };
+    static const char *const licenses[] = { "MIT", "Apache-2.0", "Apache-2.0", "MIT",
+                                            "Apache-2.0" };
     kt_ok_err(ken_catalog_list_models(c, &arena, &list, &n, &err), &err);
     kt_eq_u(n, 5);
     for (size_t i = 0; i < n; i++) {
         kt_eq_text(list[i].id, ids[i]);
         kt_eq_u(list[i].dims, dims[i]);
+        kt_eq_text(list[i].license, licenses[i]);
         kt_true(list[i].is_preloaded);
         kt_eq_u(list[i].status, i ? KEN_MODEL_PENDING : KEN_MODEL_READY);
     }
@@ -157,6 +161,8 @@ CATALOG_TEST(catalog_knows_models)
     kt_ok_err(ken_catalog_find_model(c, mine.id, &arena, &m, &err), &err);
     kt_eq_u(m.status, KEN_MODEL_READY);
     kt_eq_text(m.query_prefix, "q: ");
+    kt_eq_text(m.license, "LicenseRef-house");
+    kt_eq_u(m.dims, 384);
     kt_has_str(m.tokenizer_path.ptr, "models/mine-1.5/vocab.txt");
     kt_false(m.is_preloaded);
     kt_ok(ken_catalog_remove_model(c, mine.id, &err));

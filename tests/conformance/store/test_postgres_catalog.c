@@ -730,6 +730,37 @@ POSTGRES_TEST(the_schema_goes_down_and_up)
     }
 }
 
+// Down: the rows stay, their licences go. Up again: those of the models that came with ken are back.
+POSTGRES_TEST(licences_of_models_go_down_and_up)
+{
+    enum {
+        BEFORE_LICENSES = 6
+    };
+    ken_model_record m = { .id = KEN_STR("mine"),
+                           .provider = KEN_STR("onnx"),
+                           .license = KEN_STR("BSD-3-Clause"),
+                           .status = KEN_MODEL_PENDING };
+    ken_catalog *c = open_catalog();
+    kt_ok_err(ken_catalog_put_model(c, &m, &err), &err);
+    ken_catalog_close(c);
+    kt_ok_err(ken_database_downgrade(db, BEFORE_LICENSES, &err), &err);
+    kt_eq_i(lab_number(url, "SELECT count(*) FROM information_schema.columns WHERE table_schema = "
+                            "'ken' AND table_name = 'models' AND column_name = 'license'"),
+            0);
+    kt_eq_i(lab_number(url, "SELECT count(*) FROM ken.models"), 6);
+    ken_database_close(db);
+    kt_ok_err(open_again(&db), &err);
+    kt_ok_err(ken_database_check_schema(db, &err), &err);
+    c = open_catalog();
+    kt_ok_err(ken_catalog_find_model(c, KEN_STR("mine"), &arena, &m, &err), &err);
+    kt_eq_text(m.license, "");
+    kt_ok_err(ken_catalog_find_model(c, KEN_STR("bge-small-en-v1.5"), &arena, &m, &err), &err);
+    kt_eq_text(m.license, "MIT");
+    kt_ok_err(ken_catalog_find_model(c, KEN_STR("builtin"), &arena, &m, &err), &err);
+    kt_eq_text(m.license, "MIT");
+    ken_catalog_close(c);
+}
+
 POSTGRES_TEST(a_schema_that_somebody_changed_is_told)
 {
     static const char *const changes[][2] = {

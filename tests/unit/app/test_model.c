@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <stdlib.h>
 
-#include "app/app.h"
+#include "app/app_model_priv.h"
 #include "fake_http.h"
+#include "index/index_priv.h"
 #include "test_models.h"
 
 #define VOCAB "[PAD]\n[UNK]\n[CLS]\n[SEP]\na\n"
@@ -49,6 +50,13 @@ static void add(const char *id, const char *source, const char *tokenizer, const
 static ken_status download(const char *id)
 {
     return ken_app_download_model(app, ken_str_c(id), NULL, NULL, NULL, &arena, &got, &err);
+}
+
+static bool is_listed;
+
+static ken_status drop(const char *id)
+{
+    return ken_app_remove_model(app, ken_str_c(id), NULL, &is_listed, &err);
 }
 
 static ken_model_status status_of(const char *id)
@@ -173,63 +181,128 @@ KEN_TEST(files_of_this_machine_are_copied_and_checked)
     add("c", source, vocab, "");
     kt_ok_err(download("c"), &err);
     kt_eq_text(ktest_read(got.path.ptr), "bytes of a model");
-    kt_ok_err(ken_app_remove_model(app, KEN_STR("c"), &err), &err);
+    kt_ok_err(drop("c"), &err);
+    kt_false(is_listed);
     kt_false(ken_fs_exists(ktest_path("data/models/c/model.onnx")));
     kt_status(ken_app_find_model(app, KEN_STR("c"), &arena, &got, &err), KEN_ENOTFOUND);
     kt_has_str(err.msg, "ken model list");
-    kt_ok_err(ken_app_remove_model(app, KEN_STR("all-MiniLM-L6-v2"), &err), &err);
+    kt_ok_err(drop("all-MiniLM-L6-v2"), &err);
+    kt_true(is_listed);
     kt_eq_u(status_of("all-MiniLM-L6-v2"), KEN_MODEL_PENDING); // came with ken, stays in the list
-    kt_status(ken_app_remove_model(app, KEN_STR("builtin"), &err), KEN_EINVAL);
+    kt_status(drop("builtin"), KEN_EINVAL);
+    kt_status(drop("c"), KEN_ENOTFOUND);
     kt_status(download("builtin"), KEN_EINVAL);
     teardown();
 }
 
-KEN_TEST(models_that_cannot_be_are_refused)
+static ken_model_record usual(void)
 {
+    return (ken_model_record){ .id = KEN_STR("x"),
+                               .source = KEN_STR("https://models.example.org/model.onnx"),
+                               .tokenizer_source = KEN_STR("/vocab.txt") };
+}
+
+static void is_refused(const ken_model_record *m, const char *message)
+{
+    err = (ken_err){ 0 };
+    kt_status(ken_app_add_model(app, m, &err), KEN_EINVAL);
+    kt_has_str(err.msg, message);
+}
+
+KEN_TEST(a_text_of_a_model_that_cannot_be_is_refused)
+{
+    static char long_text[1002];
+    memset(long_text, 'l', sizeof long_text - 1);
+    const ken_str too_long = ken_str_c(long_text);
     const struct {
-        ken_model_record m;
+        size_t at; // in the record
+        ken_str value;
         const char *message;
     } rows[] = {
-        { { .id = KEN_STR("x") }, "needs a source" },
-        { { .id = KEN_STR("x"), .source = KEN_STR("ftp://a"), .tokenizer_source = KEN_STR("/b") },
-          "is no https:, http: or file:" },
-        { { .id = KEN_STR("../x"), .source = KEN_STR("/a"), .tokenizer_source = KEN_STR("/b") },
-          "the id of a model" },
-        { { .id = KEN_STR("x"),
-            .source = KEN_STR("/a"),
-            .tokenizer_source = KEN_STR("/b"),
-            .sha256 = KEN_STR("12") },
-          "sha256: a SHA-256 has 64 hexadecimal digits, not '12'" },
-        { { .id = KEN_STR("x"),
-            .source = KEN_STR("/a"),
-            .tokenizer_source = KEN_STR("/b"),
-            .pooling = KEN_STR("max") },
-          "mean or cls" },
+#define T(name) offsetof(ken_model_record, name)
+        { T(id), KEN_STR("../x"), "id: " },
+        { T(id), KEN_STR(""), "id: " },
+        { T(source), KEN_STR(""), "source: must be an https:, http: or file:///" },
+        { T(source), KEN_STR("ftp://a"), "or an absolute path, not 'ftp://a'" },
+        { T(source), KEN_STR("model.onnx"), "source: must be" },
+        { T(source), KEN_STR("https://me:secret@host/m"), "source: a URL must not hold a user" },
+        { T(tokenizer_source), KEN_STR("http://"), "tokenizer_source: 'http://' is not" },
+        { T(sha256), KEN_STR("12"), "sha256: a SHA-256 has 64 hexadecimal digits, not '12'" },
+        { T(pooling), KEN_STR("max"), "pooling: must be mean or cls, not 'max'" },
+        { T(code_quality), KEN_STR("best"),
+          "code_quality: must be low, medium or good, not 'best'" },
+        { T(label), too_long, "label: must have at most 200 bytes, not 1001" },
+        { T(license), KEN_STR("a\nb"), "license: must be UTF-8 without control characters" },
+        { T(languages), KEN_STR("\xff"), "languages: must be UTF-8" },
+        { T(query_prefix), too_long, "query_prefix: must have at most 1000 bytes" },
+        { T(document_prefix), KEN_STR("a\x1b[1m"), "document_prefix: must be UTF-8 without" },
+#undef T
     };
     setup("data");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        kt_status(ken_app_add_model(app, &rows[i].m, &err), KEN_EINVAL);
-        kt_has_str(err.msg, rows[i].message);
+        ken_model_record m = usual();
+        memcpy((char *)&m + rows[i].at, &rows[i].value, sizeof rows[i].value);
+        is_refused(&m, rows[i].message);
+        kt_null(strstr(err.msg, "secret"));
     }
-    kt_status(ken_app_add_model(app,
-                                &(ken_model_record){ .id = KEN_STR("all-MiniLM-L6-v2"),
-                                                     .source = KEN_STR("/a"),
-                                                     .tokenizer_source = KEN_STR("/b") },
-                                &err),
-              KEN_EEXIST);
+    ken_model_record taken = usual();
+    taken.id = KEN_STR("all-MiniLM-L6-v2");
+    kt_status(ken_app_add_model(app, &taken, &err), KEN_EEXIST);
+    kt_has_str(err.msg, "id: there is a model 'all-MiniLM-L6-v2' already");
+    teardown();
+}
+
+KEN_TEST(a_number_of_a_model_that_cannot_be_is_refused)
+{
+    const struct {
+        size_t at;
+        uint64_t value;
+        const char *message;
+    } rows[] = {
+#define T(name) offsetof(ken_model_record, name)
+        { T(dims), 4097, "dims: must be 1 to 4096, or 0 where it is not known, not 4097" },
+        { T(max_tokens), 7, "max_tokens: must be 8 to 1000000" },
+        { T(size_bytes), UINT64_MAX, "size_bytes: must be 1 to 17592186044416" },
+        { T(ram_bytes), UINT64_C(1) << 45, "ram_bytes: must be" },
+        { T(latency_ms), 3600001, "latency_ms: must be 1 to 3600000" },
+#undef T
+    };
+    setup("data");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        ken_model_record m = usual();
+        memcpy((char *)&m + rows[i].at, &rows[i].value, sizeof rows[i].value);
+        is_refused(&m, rows[i].message);
+    }
+    ken_model_record m = usual();
+    m.document_prefix = KEN_STR("Instruct:\n\tcode: ");
+    m.license = KEN_STR("Apache-2.0");
+    m.dims = 4096;
+    m.latency_ms = 3600000;
+    kt_ok_err(ken_app_add_model(app, &m, &err), &err);
+    kt_ok_err(ken_app_find_model(app, m.id, &arena, &got, &err), &err);
+    kt_eq_text(got.license, "Apache-2.0");
+    kt_eq_u(got.dims, 4096);
+    kt_eq_text(got.document_prefix, "Instruct:\n\tcode: ");
     teardown();
 }
 
 // ---- the model of a project ------------------------------------------------------------------
 
-static ken_project_info add_project(void)
+static ken_project_info add_project_at(const char *folder)
 {
     ken_project_info p;
-    ktest_write("repo/a.c", "int a;\n");
+    char file[200];
+    snprintf(file, sizeof file, "%s/a.c", folder);
+    ktest_write(file, "int a;\n");
     kt_ok_err(
-        ken_app_add_project(app, ken_str_c(ktest_path("repo")), KEN_STR(""), &arena, &p, &err),
+        ken_app_add_project(app, ken_str_c(ktest_path(folder)), KEN_STR(""), &arena, &p, &err),
         &err);
     return p;
+}
+
+static ken_project_info add_project(void)
+{
+    return add_project_at("repo");
 }
 
 static ken_status use(const ken_project_info *p, const char *ref, const char *url)
@@ -255,8 +328,10 @@ KEN_TEST(code_is_sent_away_only_by_choice)
     now_uses(&p, "builtin", "builtin", ""); // a variable alone chooses nothing
     kt_ok_err(use(&p, "ollama:nomic-embed-text:v1.5", ""), &err);
     now_uses(&p, "ollama", "nomic-embed-text:v1.5", "http://127.0.0.1:9999");
+    kt_eq_text(got.license, "Apache-2.0");
     kt_ok_err(use(&p, "tei:bge", "http://127.0.0.1:8081/"), &err);
     now_uses(&p, "tei", "bge", "http://127.0.0.1:8081");
+    kt_eq_text(got.license, ""); // a name of one's own tells nothing
     kt_status(use(&p, "tei:bge", "ftp://x"), KEN_EINVAL);
     kt_status(use(&p, "nomic-embed-text", ""), KEN_EINVAL); // not downloaded
     kt_has_str(err.msg, "ken model download nomic-embed-text");
@@ -299,4 +374,79 @@ KEN_TEST(a_project_that_moves_brings_the_record_of_its_model)
     kt_eq_u(got.status, KEN_MODEL_READY);
     teardown();
     unsetenv("KEN_ONNX_RUNTIME");
+}
+
+// ---- removing one that is used ---------------------------------------------------------------
+
+// As the index of a project keeps a record; without a runtime here, choosing it would fail.
+static void keep(const ken_project_info *p, const char *key, const char *id)
+{
+    ken_store *store = NULL;
+    ken_buf text = KEN_BUF_INIT(64 * 1024);
+    ken_app__write_model(&(ken_model_record){ .id = ken_str_c(id), .provider = KEN_STR("onnx") },
+                         &text);
+    kt_ok_err(ken_store_open(&(ken_store_opts){ .path = p->db_path.ptr }, &store, &err), &err);
+    kt_ok_err(ken_store_write_value(store, ken_str_c(key), ken_buf_str(&text), &err), &err);
+    ken_store_close(store);
+    ken_buf_release(&text);
+}
+
+KEN_TEST(a_model_that_projects_use_is_not_removed)
+{
+    setup("data");
+    add("mine", ktest_write("in/model.onnx", "bytes"), ktest_write("in/vocab.txt", VOCAB), "");
+    kt_ok_err(download("mine"), &err);
+    ken_project_info chose = add_project_at("chose"), kept = add_project_at("kept"),
+                     other = add_project_at("other");
+    keep(&chose, KEN_APP_MODEL_KEY, "mine");
+    keep(&kept, KEN_APP_MODEL_KEY, "another"); // chosen since; vectors of the other answer still
+    keep(&kept, INDEX_ACTIVE_RECORD, "mine");
+    keep(&other, KEN_APP_MODEL_KEY, "mine-2");
+    kt_status(drop("mine"), KEN_EBUSY);
+    kt_has_str(err.msg, "model: 'mine' is used by the projects 'chose', 'kept'; choose");
+    kt_true(ken_fs_exists(ktest_path("data/models/mine/model.onnx")));
+    kt_eq_u(status_of("mine"), KEN_MODEL_READY);
+    kt_ok_err(ken_app_archive_project(app, &chose, true, &err), &err); // it may be taken up again
+    kt_ok_err(ken_app_remove_project(app, &kept, &err), &err);
+    kt_status(drop("mine"), KEN_EBUSY);
+    kt_has_str(err.msg, "the project 'chose';");
+    keep(&chose, KEN_APP_MODEL_KEY, "mine-2");
+    kt_ok_err(drop("mine"), &err);
+    kt_false(ken_fs_exists(ktest_path("data/models/mine/model.onnx")));
+    teardown();
+}
+
+// Settings name it for whoever chose none.
+KEN_TEST(a_model_of_settings_is_not_removed)
+{
+    setenv("KEN_EMBEDDING_PROVIDER", "onnx", 1);
+    setenv("KEN_EMBEDDING_MODEL", "mine", 1);
+    setup("data");
+    add("mine", "/m.onnx", "/vocab.txt", "");
+    ken_project_info other = add_project_at("other");
+    (void)add_project_at("told");
+    keep(&other, KEN_APP_MODEL_KEY, "mine-2");
+    kt_status(drop("mine"), KEN_EBUSY);
+    kt_has_str(err.msg, "is used by the project 'told';");
+    teardown();
+    unsetenv("KEN_EMBEDDING_PROVIDER");
+    unsetenv("KEN_EMBEDDING_MODEL");
+    setup("data");
+    kt_ok_err(drop("mine"), &err);
+    teardown();
+}
+
+KEN_TEST(a_refusal_names_as_many_projects_as_fit)
+{
+    setup("data");
+    add("mine", "/m.onnx", "/vocab.txt", "");
+    for (int i = 0; i < 12; i++) {
+        char folder[120];
+        snprintf(folder, sizeof folder, "%060d", i);
+        ken_project_info p = add_project_at(folder);
+        keep(&p, KEN_APP_MODEL_KEY, "mine");
+    }
+    kt_status(drop("mine"), KEN_EBUSY);
+    kt_has_str(err.msg, "and 9 more; choose another there first");
+    teardown();
 }

@@ -9,6 +9,7 @@
 #include <sqlite3.h>
 
 #include "base/alloc.h"
+#include "base/fs.h"
 #include "ktest.h"
 #include "sqlite_lab.h"
 #include "store/catalog.h"
@@ -116,7 +117,7 @@ KEN_TEST(catalog_of_an_older_version_is_brought_up_to_date)
                          "task_status_history; DROP TABLE task_count; DROP TABLE task_clock; DROP "
                          "TABLE task; DROP TABLE journal_clock; DROP TABLE access_token; DROP "
                          "TABLE job; ALTER TABLE project DROP COLUMN index_of; ALTER TABLE project "
-                         "DROP COLUMN is_active; PRAGMA "
+                         "DROP COLUMN is_active; ALTER TABLE model DROP COLUMN license; PRAGMA "
                          "user_version = 2",
                          NULL, NULL, NULL),
             SQLITE_OK);
@@ -140,7 +141,8 @@ KEN_TEST(catalog_of_version_7_gains_remotes)
     const char *path = ktest_path("data/config/projects.db");
     sqlite3 *db = lab_open_sqlite(path);
     lab_run(db, "DROP TABLE remote_state; DROP TABLE remote; "
-                "ALTER TABLE project DROP COLUMN index_of; PRAGMA user_version = 7");
+                "ALTER TABLE project DROP COLUMN index_of; ALTER TABLE model DROP COLUMN license; "
+                "PRAGMA user_version = 7");
     kt_eq_i(sqlite3_close(db), SQLITE_OK);
 
     c = open_catalog(false);
@@ -164,6 +166,52 @@ KEN_TEST(catalog_of_version_7_gains_remotes)
     kt_eq_i(sqlite3_close(db), SQLITE_OK);
     kt_status(ken_catalog_open(path, false, &c, &err), KEN_EVERSION);
     kt_has_str(err.msg, "version 99");
+    ken_arena_release(&arena);
+}
+
+static ken_model_record find_model(ken_catalog *c, const char *id)
+{
+    ken_model_record m = { 0 };
+    kt_ok_err(ken_catalog_find_model(c, ken_str_c(id), &arena, &m, &err), &err);
+    return m;
+}
+
+// What a version before licences made keeps its models and gains the licences of those that came with it. Its journal has
+// models without one: put back into a new database, they have theirs, too.
+KEN_TEST(catalog_of_version_9_gains_licences)
+{
+    ken_arena_init(&arena, 0);
+    const char *path = ktest_path("data/config/projects.db"),
+               *journal = ktest_path("data/config/projects.db.writes");
+    ken_catalog *c = open_catalog(false);
+    ken_model_record mine = { .id = KEN_STR("mine"),
+                              .provider = KEN_STR("onnx"),
+                              .source = KEN_STR("/m.onnx"),
+                              .tokenizer_source = KEN_STR("/vocab.txt"),
+                              .status = KEN_MODEL_PENDING };
+    kt_ok_err(ken_catalog_put_model(c, &mine, &err), &err);
+    ken_catalog_close(c);
+    sqlite3 *db = lab_open_sqlite(path);
+    lab_run(db, "ALTER TABLE model DROP COLUMN license; PRAGMA user_version = 9");
+    kt_eq_i(sqlite3_close(db), SQLITE_OK);
+
+    c = open_catalog(false);
+    kt_eq_text(find_model(c, "bge-small-en-v1.5").license, "MIT");
+    kt_eq_text(find_model(c, "nomic-embed-text").license, "Apache-2.0");
+    kt_eq_text(find_model(c, "mine").license, ""); // not known
+    mine = find_model(c, "nomic-embed-text");
+    mine.status = KEN_MODEL_ERROR;
+    mine.license = KEN_STR("");
+    kt_ok_err(ken_catalog_put_model(c, &mine, &err), &err);
+    ken_catalog_close(c);
+    kt_eq_i(unlink(path), 0);
+    kt_true(ken_fs_exists(journal));
+
+    c = open_catalog(false);
+    kt_eq_u(find_model(c, "nomic-embed-text").status, KEN_MODEL_ERROR);
+    kt_eq_text(find_model(c, "nomic-embed-text").license, "Apache-2.0");
+    kt_eq_text(find_model(c, "mine").license, "");
+    ken_catalog_close(c);
     ken_arena_release(&arena);
 }
 
@@ -201,7 +249,7 @@ KEN_TEST(conversion_that_fails_leaves_nothing_behind)
     lab_run(db, "DROP TABLE remote_state; DROP TABLE remote; "
                 "PRAGMA user_version = 3; DROP TABLE journal_clock; DROP TABLE access_token; "
                 "DROP TABLE job; ALTER TABLE project DROP COLUMN index_of; "
-                "ALTER TABLE project DROP COLUMN is_active; "
+                "ALTER TABLE project DROP COLUMN is_active; ALTER TABLE model DROP COLUMN license; "
                 "PRAGMA journal_mode = DELETE");
     kt_eq_i(sqlite3_close(db), SQLITE_OK);
     struct rlimit all, few;

@@ -373,7 +373,7 @@ KEN_TEST(a_proxy_counts_only_when_it_is_trusted)
     lab_stop();
 }
 
-KEN_TEST(settings_take_a_token_of_scope_admin)
+KEN_TEST(settings_and_models_take_a_token_of_scope_admin)
 {
     ken_access_token t;
     ken_str secret[3];
@@ -393,6 +393,18 @@ KEN_TEST(settings_take_a_token_of_scope_admin)
         kt_has_str(lab_post("/api/v1/change_setting", head, body),
                    i < 2 ? "HTTP/1.1 403" : "HTTP/1.1 200");
     }
+    static const char *const models[][2] = {
+        { "/api/v1/add_model",
+          "{\"id\":\"mine\",\"source\":\"/m.onnx\",\"tokenizer_source\":\"/vocab.txt\"}" },
+        { "/api/v1/remove_model", "{\"model\":\"mine\",\"confirm\":true}" },
+    };
+    for (size_t m = 0; m < 2; m++)
+        for (size_t i = 0; i < 3; i++) {
+            const char *head =
+                lab_fmt(LAB_JSON "\nAuthorization: Bearer " KEN_STR_FMT, KEN_STR_ARG(secret[i]));
+            kt_has_str(lab_post(models[m][0], head, models[m][1]),
+                       i < 2 ? "HTTP/1.1 403" : "HTTP/1.1 200");
+        }
     kt_has_str(lab_get("/api/v1/list_settings"), "\"source_kind\":\"user_file\"");
     kt_has_str(lab_get("/api/v1/change_setting?key=indexing.jobs"), "HTTP/1.1 405");
     lab_stop();

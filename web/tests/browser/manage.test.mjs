@@ -214,6 +214,63 @@ describe('management', () => {
     said();
   });
 
+  test('a custom model is added, refused at its field, and removed once no project uses it', async (t) => {
+    const serveWith = async (more) => {
+      await page.goto('about:blank');
+      await lab.stop();
+      lab.env = { ...usual, ...more };
+      await lab.serve(lab.port);
+      await page.goto(lab.address('indexing'));
+      await catalog.getByRole('button', { name: /^All/ }).click();
+    };
+    const usual = lab.env;
+    t.after(() => (lab.env = usual));
+    await page.goto(lab.address('indexing'));
+    const catalog = page.getByRole('region', { name: /^Model/ });
+    await catalog.getByRole('button', { name: 'Add custom model' }).click();
+    const field = (name) => dialog().getByLabel(name);
+    assert.ok(await dialog().getByRole('button', { name: 'Add it' }).isDisabled());
+    await field(/^Name/).fill('all-MiniLM-L6-v2');
+    await field(/^model\.onnx/).fill('/srv/models/mine/model.onnx');
+    await field(/^Tokenizer/).fill('vocab.txt');
+    await field(/^Licence/).fill('Apache-2.0');
+    await field(/^Dimensions/).fill('many');
+    await field(/^Memory/).fill('300');
+    await dialog().getByRole('button', { name: 'Add it' }).click();
+    await dialog().getByText('A whole number from 1 to 4096.').waitFor();
+    await dialog().getByText(/a path that begins with/).waitFor();
+    assert.equal(await page.evaluate(() => document.activeElement.id), 'new-model-tokenizer_source');
+    await field(/^Tokenizer/).fill('/srv/models/mine/vocab.txt');
+    await field(/^Dimensions/).fill('384');
+    await page.reload(); // nothing typed is lost
+    assert.equal(await field(/^Tokenizer/).inputValue(), '/srv/models/mine/vocab.txt');
+    await dialog().getByRole('button', { name: 'Add it' }).click();
+    await dialog().getByText(/there is a model 'all-MiniLM-L6-v2' already/).waitFor();
+    assert.equal(await field(/^Name/).getAttribute('aria-invalid'), 'true');
+    await field(/^Name/).fill('mine');
+    await dialog().getByRole('button', { name: 'Add it' }).click();
+    await page.getByText('mine is in the list').waitFor();
+    const mine = catalog.getByRole('listitem').filter({ has: page.getByText('mine', { exact: true }) }).first();
+    for (const badge of ['384 dims', 'licence: Apache-2.0', '300 MB memory', 'not downloaded', 'added']) await mine.getByText(badge).waitFor();
+    assert.equal((await lab.api('list_models', {})).models.find((m) => m.id === 'mine').ram_bytes, 300e6);
+
+    await serveWith({ KEN_EMBEDDING_PROVIDER: 'onnx', KEN_EMBEDDING_MODEL: 'mine' });
+    await mine.getByRole('button', { name: 'Remove mine' }).click();
+    await dialog().getByRole('button', { name: 'Remove it' }).click();
+    await dialog().getByRole('alert').getByText(/used by the project 'shop'/).waitFor();
+    await serveWith({});
+    await mine.getByRole('button', { name: 'Remove mine' }).click();
+    await dialog().getByRole('button', { name: 'Remove it' }).click();
+    await dialog().waitFor({ state: 'detached' });
+    await mine.waitFor({ state: 'detached' });
+    assert.ok(!(await lab.api('list_models', {})).models.some((m) => m.id === 'mine'));
+    // What came with ken has a licence, too.
+    const known = catalog.getByRole('listitem').filter({ hasText: 'bge-small-en-v1.5' }).first();
+    await known.getByText('licence: MIT').waitFor();
+    assert.equal(await known.getByRole('button', { name: /^Remove/ }).count(), 0);
+    assert.deepEqual(page.said.splice(0).filter((l) => !isRefusal(l)), []);
+  });
+
   test('numbers are as the API has them, and plots can be read as tables', async () => {
     const stats = await lab.api('stats', { project: lab.project });
     await page.goto(lab.address('stats'));

@@ -15,6 +15,8 @@ const shots = process.env.KEN_SHOTS;
 const SHOWN = {
   search: { q: 'handle a request' }, outline: { file: 'src/server.py', line: '11' }, chunks: { file: 'src/server.py' }, graph: { symbol: 'handle', file: 'src/server.py' },
 };
+// What opens over a view, and is long.
+const DIALOGS = [['indexing', { add: 'model' }]];
 
 async function faults(page) {
   await page.evaluate(AXE);
@@ -35,8 +37,8 @@ describe('every view', () => {
       test(`${theme}, ${size[0]} pixels`, async () => {
         const page = await lab.tab({ size, theme });
         const wrong = [];
-        for (const view of VIEWS) {
-          await page.goto(lab.address(view, SHOWN[view]));
+        for (const [view, query] of [...VIEWS.map((v) => [v, SHOWN[v]]), ...DIALOGS]) {
+          await page.goto(lab.address(view, query));
           await settle(page);
           const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
           if (wider > 0) wrong.push(`${view}: wider than the screen by ${wider}`);
@@ -45,7 +47,7 @@ describe('every view', () => {
           wrong.push(...(await faults(page)).map((f) => `${view}: ${f}`));
           if (shots) {
             mkdirSync(shots, { recursive: true });
-            await page.screenshot({ path: join(shots, `${view}-${size[0]}-${theme}.png`) });
+            await page.screenshot({ path: join(shots, `${view}${query?.add ? '-add' : ''}-${size[0]}-${theme}.png`) });
           }
         }
         assert.deepEqual(wrong, []);

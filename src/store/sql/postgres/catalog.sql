@@ -108,25 +108,25 @@ DELETE FROM ken.settings WHERE name = $1;
 -- The columns of models are those of model_record.h, in its order.
 -- :MODEL_LIST
 SELECT id, label, provider, languages, code_quality, source, tokenizer_source, pooling, document_prefix, query_prefix,
-    sha256, dims, max_tokens, size_bytes, ram_bytes, latency_ms, status, is_preloaded
+    sha256, license, dims, max_tokens, size_bytes, ram_bytes, latency_ms, status, is_preloaded
     FROM ken.models
     ORDER BY provider <> 'builtin', id COLLATE "C";
 
 -- :MODEL_GET
 SELECT id, label, provider, languages, code_quality, source, tokenizer_source, pooling, document_prefix, query_prefix,
-    sha256, dims, max_tokens, size_bytes, ram_bytes, latency_ms, status, is_preloaded
+    sha256, license, dims, max_tokens, size_bytes, ram_bytes, latency_ms, status, is_preloaded
     FROM ken.models
     WHERE id = $1;
 
 -- :MODEL_PUT
 INSERT INTO ken.models (id, label, provider, languages, code_quality, source, tokenizer_source, pooling, document_prefix,
-    query_prefix, sha256, dims, max_tokens, size_bytes, ram_bytes, latency_ms, status, is_preloaded)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+    query_prefix, sha256, license, dims, max_tokens, size_bytes, ram_bytes, latency_ms, status, is_preloaded)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
     ON CONFLICT (id) DO UPDATE SET label = excluded.label, provider = excluded.provider, languages = excluded.languages,
         code_quality = excluded.code_quality, source = excluded.source, tokenizer_source = excluded.tokenizer_source,
         pooling = excluded.pooling, document_prefix = excluded.document_prefix, query_prefix = excluded.query_prefix,
-        sha256 = excluded.sha256, dims = excluded.dims, max_tokens = excluded.max_tokens,
-        size_bytes = excluded.size_bytes, ram_bytes = excluded.ram_bytes, latency_ms = excluded.latency_ms,
+        sha256 = excluded.sha256, license = excluded.license, dims = excluded.dims,
+        max_tokens = excluded.max_tokens, size_bytes = excluded.size_bytes, ram_bytes = excluded.ram_bytes, latency_ms = excluded.latency_ms,
         status = excluded.status, is_preloaded = excluded.is_preloaded;
 
 -- :MODEL_REMOVE

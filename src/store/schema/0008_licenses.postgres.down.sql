@@ -1,0 +1,1 @@
+ALTER TABLE ken.models DROP COLUMN license;
