@@ -33,7 +33,8 @@ HEAD = """\
 
 What `ken mcp` offers to agents; `ken … --json` prints the same objects, `ken …` the same text. `--toolsets search,tasks`
 (setting `mcp.toolsets`) chooses sets, `--read-only` (`mcp.read_only`) leaves only tools that change nothing, and then no
-index is made on first use either.
+index is made on first use either. Single tools are switched off for the clients of servers on the page of `ken serve`
+(`/api/v1/tools`), which is kept with the list of projects.
 
 For every tool: unknown parameters are refused with the nearest known name, strings are trimmed, `null` is the
 same as leaving a parameter out, and a single value may stand where a list is wanted. An answer is text in few tokens;
@@ -44,7 +45,7 @@ then comes with `truncated`, `budget` (`time`, `memory`, `steps`) and `budget_hi
 a part would be wrong, it is an error. What cannot be done is a result with `isError` whose text starts with `Error: ` and
 says what to do next; its `structuredContent` is `{"error": {"code", "message"}}`, as `ken --json` prints it. The codes:
 `EINVAL` (an argument), `ENOTFOUND`, `EPERM` (not allowed here), `EBUSY`, `ETIMEOUT`, `ENOMEM`, `ENOSPC`, `EIO`, `ECORRUPT`,
-`EVERSION`, `ECANCELLED`, `EUNSUPPORTED`.
+`EVERSION`, `ECANCELLED`, `EUNSUPPORTED`, `EREMOTE` (another host is not reached, or fails).
 """
 
 

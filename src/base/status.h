@@ -24,7 +24,8 @@
     X(ECORRUPT, "damaged data", 1)            \
     X(EVERSION, "made by a newer version", 1) \
     X(EUNSUPPORTED, "not supported", 1)       \
-    X(EINTERNAL, "internal error", 1)
+    X(EINTERNAL, "internal error", 1)         \
+    X(EREMOTE, "another host fails", 1)
 
 typedef enum ken_status {
 #define X(name, text, exit_code) KEN_##name,

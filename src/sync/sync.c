@@ -47,7 +47,8 @@ static ken_status find_branch(sync_job *j, ken_str *out, ken_err *err)
     named.branch = *out;
     if (!out->len || ken_sync_check(&named, NULL))
         return KEN_FAIL(err, KEN_ENOTFOUND,
-                        "the remote does not say which branch is its default; name one");
+                        "the remote does not say which branch is its default; name one, and see "
+                        "whether there is a repository at that address");
     return KEN_OK;
 }
 
@@ -261,6 +262,7 @@ ken_status ken_sync_run(const ken_sync_source *s, const char *folder, const ken_
     ken_err why = { 0 };
     ken_sync__begin(&j, s, folder, opts ? opts->timeout_ms : 0, cancel, arena);
     j.lock_fd = lock;
+    j.has_clone = ken_fs_exists(ken_sync__in_clone(&j, ".git").ptr);
     bool is_anew = opts && opts->is_anew;
     st = try_once(&j, opts, is_anew, out, &why);
     if (!is_anew && st == KEN_ECORRUPT)

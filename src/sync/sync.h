@@ -7,8 +7,8 @@
 //
 // Ownership: results live in the arena passed. Threads: any; one sync of a folder at a time, which a lock
 // beside it sees to. Errors: KEN_EINVAL names the field; KEN_EPERM the remote refuses us; KEN_ENOTFOUND
-// it has no such repository or branch; KEN_EBUSY another process syncs the folder; KEN_ENOSPC; KEN_ETIMEOUT;
-// KEN_ECANCELLED; KEN_EIO the rest, with git's own words. After an error the work tree is that of the
+// it has no such repository or branch; KEN_EREMOTE it is not reached, or fails itself; KEN_EBUSY another process syncs
+// the folder; KEN_ENOSPC; KEN_ETIMEOUT; KEN_ECANCELLED; KEN_EIO the rest, with git's own words. After an error the work tree is that of the
 // commit before, or is put right by the next sync.
 #ifndef KEN_SYNC_SYNC_H
 #define KEN_SYNC_SYNC_H

@@ -36,7 +36,7 @@ void ken_sync__begin(sync_job *j, const ken_sync_source *s, const char *folder, 
 typedef struct git_failure {
     const char *words;
     ken_status st;
-    const char *advice;
+    const char *advice; // NULL: none, but to wait
 } git_failure;
 
 #define FREE_ROOM "free some room; the next sync does the rest"
@@ -45,6 +45,10 @@ typedef struct git_failure {
     "ssh, or KEN_GIT_TOKEN_<HOST>"
 #define TRY_LATER   "the next sync tries again; until then the files stay as they are"
 #define LOOK_AT_URL "see whether it has moved or was removed, and whether we may read it"
+#define REACH_IT    "see whether the address is right, and whether the host is reached from here"
+#define TRUST_IT                                                                        \
+    "see whether the address is right; to trust an authority of your own, name it with" \
+    " git config http.sslCAInfo"
 
 // git says what happened in words only; these are those of the C locale, and of common servers. The first that is
 // found counts.
@@ -65,11 +69,19 @@ static const git_failure failures[] = {
     { "' not found", KEN_ENOTFOUND, LOOK_AT_URL },
     { "does not appear to be a git repository", KEN_ENOTFOUND, LOOK_AT_URL },
     { "not exported", KEN_ENOTFOUND, LOOK_AT_URL }, // git daemon
-    { "Could not resolve host", KEN_EIO, TRY_LATER },
-    { "unable to connect", KEN_EIO, TRY_LATER },
-    { "Failed to connect", KEN_EIO, TRY_LATER },
-    { "onnection refused", KEN_EIO, TRY_LATER },
-    { "onnection timed out", KEN_EIO, TRY_LATER },
+    { "not valid: is this a git repository", KEN_ENOTFOUND, LOOK_AT_URL },
+    { "Could not resolve host", KEN_EREMOTE, REACH_IT },
+    { "unable to look up", KEN_EREMOTE, REACH_IT }, // git daemon
+    { "unable to connect", KEN_EREMOTE, REACH_IT },
+    { "Failed to connect", KEN_EREMOTE, REACH_IT },
+    { "onnection refused", KEN_EREMOTE, REACH_IT },
+    { "onnection timed out", KEN_EREMOTE, REACH_IT },
+    { "onnection reset", KEN_EREMOTE, NULL },
+    { "No route to host", KEN_EREMOTE, REACH_IT },
+    { "etwork is unreachable", KEN_EREMOTE, REACH_IT },
+    { "certificate problem", KEN_EREMOTE, TRUST_IT },
+    { "certificate verification failed", KEN_EREMOTE, TRUST_IT },
+    { "returned error: 5", KEN_EREMOTE, "the host has a fault of its own" },
     { "unable to write file", KEN_EIO,
       "see whether the disk is full; the next sync does the rest" },
     { "not our ref", KEN_EIO, "it changed in this moment, or it is damaged; sync again" },
@@ -119,9 +131,9 @@ static git_failure find_failure(ken_str words)
     if (is_damage(words))
         return (git_failure){ "", KEN_ECORRUPT, NULL };
     bool is_theirs = ken_str_find(words, KEN_STR("on the remote side")) != SIZE_MAX;
-    return (git_failure){ "", KEN_EIO,
-                          is_theirs ? "the remote is damaged, not the clone; tell who keeps it"
-                                    : TRY_LATER };
+    return is_theirs ? (git_failure){ "", KEN_EIO,
+                                      "the remote is damaged, not the clone; tell who keeps it" }
+                     : (git_failure){ "", KEN_EIO, NULL };
 }
 
 static void put_words(ken_buf *b, ken_str words)
@@ -131,7 +143,8 @@ static void put_words(ken_buf *b, ken_str words)
 }
 
 // On one line, and of many words the first and the last: some say what led to it, "fatal:" comes at the end.
-static ken_status fail(const ken_proc_result *r, const char *command, ken_err *err)
+static ken_status fail(const sync_job *j, const ken_proc_result *r, const char *command,
+                       ken_err *err)
 {
     ken_str words = ken_str_trim(ken_buf_str(&r->errors));
     git_failure failure = find_failure(words);
@@ -142,9 +155,13 @@ static ken_status fail(const ken_proc_result *r, const char *command, ken_err *e
         words = ken_str_sub(words, words.len - WORDS_MAX, words.len);
     }
     put_words(&text, words.len ? words : KEN_STR("it says nothing"));
-    ken_status st = KEN_FAIL(err, failure.st, "git %s failed: " KEN_STR_FMT "%s%s", command,
-                             KEN_STR_ARG(ken_buf_str(&text)), failure.advice ? "; " : "",
-                             failure.advice ? failure.advice : "");
+    if (failure.advice)
+        ken_buf_printf(&text, "; %s", failure.advice);
+    bool may_pass = failure.st == KEN_EREMOTE || (failure.st == KEN_EIO && !failure.advice);
+    if (may_pass && j->has_clone)
+        ken_buf_puts(&text, "; " TRY_LATER);
+    ken_status st = KEN_FAIL(err, failure.st, "git %s failed: " KEN_STR_FMT, command,
+                             KEN_STR_ARG(ken_buf_str(&text)));
     ken_buf_release(&text);
     return st;
 }
@@ -166,7 +183,7 @@ static ken_status run(sync_job *j, const char *const *argv, int max_exit, ken_st
     if (st)
         return st;
     if (r.exit_code < 0 || r.exit_code > max_exit)
-        st = fail(&r, argv[0], err);
+        st = fail(j, &r, argv[0], err);
     else if (out)
         *out = r.exit_code ? KEN_STR("") : ken_arena_dup(j->arena, ken_buf_str(&r.out));
     ken_proc_result_release(&r);

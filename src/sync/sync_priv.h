@@ -16,6 +16,7 @@ typedef struct sync_job {
     const ken_sync_source *source;
     const char *folder; // of the clone; any folder for a look
     int lock_fd;        // of the clone; 0 = none
+    bool has_clone;     // of an earlier sync, which stays as it is when this one fails
     ken_git_reach reach;
     ken_cancel cancel; // the caller's, with the time that all of it may take
     ken_arena *arena;

@@ -20,8 +20,8 @@ static const struct {
     { 413, "Too large" },          { 415, "Unsupported media type" },
     { 422, "Unprocessable" },      { 429, "Too many requests" },
     { 500, "Internal error" },     { 501, "Not supported" },
-    { 503, "Unavailable" },        { 504, "Timed out" },
-    { 507, "No space left" },
+    { 502, "Another host fails" }, { 503, "Unavailable" },
+    { 504, "Timed out" },          { 507, "No space left" },
 };
 
 static const char *title_of(int status)
@@ -79,6 +79,8 @@ static int status_of(ken_status st)
         return 409;
     case KEN_ELIMIT:
         return 422;
+    case KEN_EREMOTE:
+        return 502;
     case KEN_ETIMEOUT:
         return 504;
     case KEN_ECANCELLED:
@@ -97,6 +99,13 @@ static int status_of(ken_status st)
     default:
         return 500;
     }
+}
+
+void ken_web__answer_busy(ken_httpd_request *r)
+{
+    static const ken_httpd_field later = { "Retry-After", "1" };
+    ken_web__answer_problem_with(r, 503, "EBUSY", "too many calls wait; try again in a second",
+                                 &later, 1);
 }
 
 void ken_web__answer_failure(ken_httpd_request *r, const ken_err *err)

@@ -266,10 +266,8 @@ static void call_operation(void *ctx, ken_httpd_request *r)
     }
     ken_httpd_on_gone(r, on_gone, c);
     if (!ken_pool_try_submit(w->pool, run_call, c)) {
-        static const ken_httpd_field later = { "Retry-After", "1" };
         end_call(c);
-        ken_web__answer_problem_with(r, 503, "EBUSY", "too many calls wait; try again in a second",
-                                     &later, 1);
+        ken_web__answer_busy(r);
     }
 }
 

@@ -111,6 +111,8 @@ void ken_web__answer_problem_with(ken_httpd_request *r, int status, const char *
 // The same of a failed call.
 void ken_web__answer_failure(ken_httpd_request *r, const ken_err *err);
 // Takes `value`. With an ETag of its text when it may be known.
+// That as much as there may be waits for workers.
+void ken_web__answer_busy(ken_httpd_request *r);
 void ken_web__answer_json(ken_httpd_request *r, int status, json_t *value);
 // The same with 200 and an ETag that says more: of what the answer is made of.
 void ken_web__answer_json_as(ken_httpd_request *r, json_t *value, const char *etag);

@@ -139,15 +139,13 @@ static void run_delivery(void *ctx, size_t worker)
 
 static void take_push(ken_web *w, ken_httpd_request *r, const json_t *body)
 {
-    static const ken_httpd_field later = { "Retry-After", "1" };
     delivery *d = ken_arena_zalloc(ken_httpd_arena(r), sizeof *d);
     d->web = w;
     d->r = r;
     d->repository = ken_arena_dup(ken_httpd_arena(r), repository_of(body));
     d->ref = ken_arena_dup(ken_httpd_arena(r), ken_json_text(json_object_get(body, "ref")));
     if (!ken_pool_try_submit(w->pool, run_delivery, d))
-        ken_web__answer_problem_with(r, 503, "EBUSY", "too many calls wait; try again in a second",
-                                     &later, 1);
+        ken_web__answer_busy(r);
 }
 
 static void take_delivery(void *ctx, ken_httpd_request *r)

@@ -9,15 +9,18 @@ the next sync after the cause is gone does the rest.
     remote_faults.py --ken build/dev/ken [--commits N [--figures 1]]
 """
 import glob
+import http.server
 import json
 import os
 import resource
 import shutil
 import signal
+import socket
 import subprocess
 import threading
 import time
 import unittest
+import urllib.error
 
 import lab
 from lab import PATIENCE
@@ -247,7 +250,7 @@ class RemoteFaults(RemoteLab):
         lab.put(self.root, ".git/index", "nonsense")
         objects = sorted(os.listdir(self.root + "/.git/objects/pack"))
         self.servers.pop()()
-        self.failed(code="EIO", words="next sync tries again")
+        self.failed(code="EREMOTE", words="next sync tries again")
         self.assertEqual(sorted(os.listdir(self.root + "/.git/objects/pack")), objects)
         self.assertTrue(self.found("add_to_cart"))
         self.assertFalse(self.litter())
@@ -362,9 +365,57 @@ class RemoteFaults(RemoteLab):
         self.assertEqual(self.sync()["status"], "up_to_date")
         self.assertEqual(self.row()["failures"], 0)
         self.servers.pop()()
-        self.failed(code="EIO", words="next sync tries again")
+        self.failed(code="EREMOTE", words=("is reached from here", "next sync tries again"))
         daemon = f"git://127.0.0.1:{self.serve_daemon()}"
         self.failed("repo", "add", f"{daemon}/none.git", code="ENOTFOUND", words="moved or was removed")
+
+    def serve_plain(self, status):
+        """A host that is no git server."""
+        def answer(handler):
+            handler.send_response(status)
+            handler.send_header("Content-Length", "5")
+            handler.end_headers()
+            handler.wfile.write(b"Hello")
+
+        plain = type("Plain", (http.server.BaseHTTPRequestHandler,), {"do_GET": answer, "log_message": lambda *_: None})
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), plain)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.servers.append(lambda: (server.shutdown(), server.server_close()))
+        return f"http://127.0.0.1:{server.server_address[1]}"
+
+    def test_why_a_repository_cannot_be_added(self):
+        port = self.serve_http()
+        here, locked = f"http://127.0.0.1:{port}", f"http://127.0.0.1:{self.serve_http(password='u:p4ss')}"
+        with socket.socket() as closed:
+            closed.bind(("127.0.0.1", 0))
+            nobody = closed.getsockname()[1]
+        api = self.start_server()
+        for url, more, status, code, words in (
+                (f"http://127.0.0.1:{nobody}/shop.git", {}, 502, "EREMOTE", "whether the host is reached from here"),
+                (f"http://127.0.0.1:{nobody}/shop.git", {"branch": "main"}, 502, "EREMOTE", "is reached from here"),
+                (f"git://127.0.0.1:{nobody}/shop.git", {}, 502, "EREMOTE", "is reached from here"),
+                ("http://nowhere.invalid/shop.git", {}, 502, "EREMOTE", "see whether the address is right"),
+                (self.serve_plain(500) + "/shop.git", {}, 502, "EREMOTE", "a fault of its own"),
+                (self.serve_plain(200) + "/shop.git", {}, 404, "ENOTFOUND", "whether there is a repository at that address"),
+                (f"{here}/none.git", {}, 404, "ENOTFOUND", "moved or was removed"),
+                (f"{here}/shop.git", {"branch": "none"}, 404, "ENOTFOUND", "another branch"),
+                (f"{locked}/shop.git", {}, 403, "EPERM", "credential helper"),
+                ("file:///etc", {}, 403, "EPERM", "sync.protocols"),
+                ("not an address", {}, 400, "EINVAL", "url: expected https://host/path"),
+                (f"http://u:hunter2@127.0.0.1:{port}/shop.git", {}, 400, "EINVAL", "give the URL without"),
+                (f"{here}/shop.git", {"branch": "a..b"}, 400, "EINVAL", "branch: 'a..b'")):
+            with self.assertRaises(urllib.error.HTTPError) as refused:
+                self.post(f"{api}/api/v1/add_repository", json.dumps({"url": url, **more}).encode())
+            with refused.exception as answer:
+                problem = json.load(answer)
+            self.assertEqual((problem["status"], problem["code"]), (status, code), problem)
+            self.assertEqual(refused.exception.code, status)
+            self.assertIn(words, problem["detail"])
+            self.assertNotIn("next sync", problem["detail"], "nothing was added")
+            self.assertNotIn("hunter2", problem["detail"])
+        self.assertEqual(self.ask("repo", "list")["repositories"], [])
+        self.post(f"{api}/api/v1/add_repository", json.dumps({"url": f"{here}/shop.git"}).encode())
+        self.assertTrue(self.found("add_to_cart"))
 
     def test_no_program_is_run_and_no_file_read_for_a_url(self):
         touched = os.path.join(self.box, "touched")
