@@ -115,7 +115,7 @@ size_t ken_app_list_roots(ken_app *app, ken_arena *arena, ken_str **out);
 ken_status ken_app_enter_sandbox(ken_app *app, const ken_project_info *only, bool is_index,
                                  ken_err *err) KEN_MUST_USE;
 
-// Forgets a project and removes its index. KEN_EBUSY while something writes it.
+// Forgets a project and removes its index. A run that ends is waited for a moment; KEN_EBUSY while one goes on.
 ken_status ken_app_remove_project(ken_app *app, const ken_project_info *project, ken_err *err)
     KEN_MUST_USE;
 // Sets it aside, or takes it up again; `project` is brought up to date.

@@ -13,13 +13,16 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/patience.h"
+#include "base/quota.h"
 #include "obs/log.h"
 #include "store/workers.h"
 
 enum {
     NOTE_BYTES = 128,
     NS_PER_MS = 1000000,
-    PER_LEASE = 3, // a lease is prolonged so many times before it would run out
+    PER_LEASE = 3,      // a lease is prolonged so many times before it would run out
+    END_WAIT_MS = 5000, // for a run that is about to end
 };
 
 struct app_lock {
@@ -208,6 +211,35 @@ ken_status ken_app__lock_index(ken_app *app, const ken_project_info *project, ap
     }
     ken_app__unlock_index(app, l);
     (void)ken_err_wrap(err, "project '" KEN_STR_FMT "'", KEN_STR_ARG(project->name));
+    return st;
+}
+
+static bool is_long_run(const ken_app *app, const ken_project_info *project)
+{
+    ken_app_run run;
+    ken_arena a;
+    ken_arena_init(&a, 1024);
+    bool is_long = ken_app__is_long_run(app, project, &a, &run);
+    ken_arena_release(&a);
+    return is_long;
+}
+
+ken_status ken_app__await_index(ken_app *app, const ken_project_info *project, app_lock **out,
+                                ken_err *err)
+{
+    ken_patience p = { .max_ms = END_WAIT_MS };
+    ken_err tried = { 0 };
+    ken_status st;
+    ken_quota *paused = ken_quota_pause(); // what somebody else does is no cost of the call
+    do
+        st = ken_app__lock_index(app, project, out, &tried);
+    while (!(st == KEN_EBUSY && is_long_run(app, project)) &&
+           ken_patience_tries_again(&p, &st, NULL, &tried));
+    ken_quota_resume(paused);
+    if (st == KEN_EBUSY)
+        return KEN_FAIL(err, st, "%s; try again once it has ended", tried.msg);
+    if (st && err)
+        *err = tried;
     return st;
 }
 

@@ -42,7 +42,7 @@ ken_status ken_app_put_limits(ken_app *app, const ken_project_info *project,
     ken_store *store = NULL;
     ken_status st = ken_app__check_active(project, err);
     if (!st)
-        st = ken_app__lock_index(app, project, &lock, err);
+        st = ken_app__await_index(app, project, &lock, err);
     if (st)
         return st;
     st = ken_app__open_index(project, &(ken_store_opts){ .busy_ms = APP_WRITER_BUSY_MS }, &store,

@@ -238,6 +238,9 @@ void ken_app__end_run(app_run *run);
 // well, which other machines see and a thread of the app prolongs until it is given back. KEN_EBUSY.
 ken_status ken_app__lock_index(ken_app *app, const ken_project_info *project, app_lock **out,
                                ken_err *err) KEN_MUST_USE;
+// The same for a change that somebody makes: a run that ends is waited for a moment, one with much to do is not.
+ken_status ken_app__await_index(ken_app *app, const ken_project_info *project, app_lock **out,
+                                ken_err *err) KEN_MUST_USE;
 void ken_app__unlock_index(ken_app *app, app_lock *lock); // NULL is fine
 // What its holder does, for others.
 void ken_app__note_lock(app_lock *lock, const char *note);

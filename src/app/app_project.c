@@ -463,7 +463,7 @@ ken_status ken_app_remove_project(ken_app *app, const ken_project_info *project,
     ken_catalog *c = NULL;
     ken_app__unfollow(app, project->id);
     ken_app__stop_first(app, project);
-    ken_status st = ken_app__lock_index(app, project, &lock, err);
+    ken_status st = ken_app__await_index(app, project, &lock, err);
     if (st)
         return st;
     st = remove_clone(app, project, err);

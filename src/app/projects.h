@@ -24,7 +24,8 @@ ken_status ken_app_rename_project(ken_app *app, ken_project_info *project, ken_s
 // What its index is limited to, beside the settings (index.h).
 ken_status ken_app_load_limits(ken_app *app, const ken_project_info *project, ken_arena *arena,
                                ken_index_limits *out, ken_err *err) KEN_MUST_USE;
-// Kept in the index, which is made when there is none; the next run keeps to it. KEN_EBUSY while a run is at it.
+// Kept in the index, which is made when there is none; the next run keeps to it. A run that ends is waited for a moment;
+// KEN_EBUSY while one goes on.
 ken_status ken_app_put_limits(ken_app *app, const ken_project_info *project,
                               const ken_index_limits *limits, ken_arena *arena, ken_err *err)
     KEN_MUST_USE;

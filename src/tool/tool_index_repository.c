@@ -5,13 +5,15 @@
 #include "base/figure.h"
 #include "base/fs.h"
 #include "base/path.h"
+#include "base/patience.h"
 #include "base/utf8.h"
 #include "tool/tool_graph_priv.h"
 #include "tool/tool_index_priv.h"
 #include "tool/tool_rules_priv.h"
 
 enum {
-    ERRORS_SHOWN = 20 // in text
+    ERRORS_SHOWN = 20,   // in text
+    BUSY_WAIT_MS = 5000, // for another run of the project
 };
 
 typedef struct index_request {
@@ -370,6 +372,26 @@ static json_t *done_json(const run *r)
     return o;
 }
 
+static void on_wait(void *ctx)
+{
+    on_progress(ctx, &(ken_index_progress){ .stage = "waiting" });
+}
+
+// A run that another call or a server has begun may be about to end.
+static ken_status index_files(run *r, ken_err *err)
+{
+    ken_patience p = { .max_ms = BUSY_WAIT_MS, .on_wait = on_wait, .ctx = r };
+    ken_err tried = { 0 };
+    ken_status st;
+    do
+        st = ken_app_index(r->env->app, &r->project, &r->opts, &r->cancel, r->env->arena,
+                           &r->report, &tried);
+    while (ken_patience_tries_again(&p, &st, &r->cancel, &tried));
+    if (st && err)
+        *err = tried;
+    return st;
+}
+
 static ken_status run_index(run *r, ken_err *err)
 {
     const ken_tool_env *env = r->env;
@@ -378,8 +400,7 @@ static ken_status run_index(run *r, ken_err *err)
     ken_status st =
         ken_tool__take_from(env, &r->project, on_progress, r, &r->cancel, &r->bundle, err);
     if (!st)
-        st =
-            ken_app_index(env->app, &r->project, &r->opts, &r->cancel, env->arena, &r->report, err);
+        st = index_files(r, err);
     if (!st)
         st = ken_app_embed(env->app, &r->project, r->settings, on_progress, r, &r->cancel,
                            env->arena, &r->made, err);

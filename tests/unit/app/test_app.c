@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,6 +7,7 @@
 
 #include "app/app.h"
 #include "app/app_priv.h"
+#include "app/projects.h"
 #include "base/fs.h"
 #include "base/path.h"
 #include "base/pool.h"
@@ -345,9 +347,53 @@ KEN_TEST(a_second_writer_is_told_to_wait)
     kt_eq_i(pwrite(fd, "1", 2, 0), 2);
     kt_status(ken_app_index(f.app, &p, NULL, NULL, &f.arena, &r, &f.err), KEN_EBUSY);
     kt_has_str(f.err.msg, "project 'one': another process with pid 1 is writing this index");
+    char id[KEN_UUID_TEXT];
+    ken_uuid_format(p.id, id);
+    ken_str run = ken_arena_printf(&f.arena, "1 %s indexing 10 5000 60000", id);
+    kt_eq_i(pwrite(fd, run.ptr, run.len, 0), (ssize_t)run.len); // one that is not waited for
     kt_status(ken_app_remove_project(f.app, &p, &f.err), KEN_EBUSY);
+    kt_has_str(f.err.msg, "try again once it has ended");
     ken_fs_unlock(fd);
     index_it(&f, &p);
+    teardown(&f);
+}
+
+// A run that ends 400 ms later.
+static void *end_soon(void *fd)
+{
+    usleep(400 * 1000);
+    ken_fs_unlock(*(int *)fd);
+    return NULL;
+}
+
+static pthread_t begin_end(fixture *f, const ken_project_info *p, int *fd)
+{
+    pthread_t t;
+    ken_str lock = ken_arena_printf(&f->arena, KEN_STR_FMT ".lock", KEN_STR_ARG(p->db_path));
+    kt_ok_err(ken_fs_lock(lock.ptr, fd, &f->err), &f->err);
+    kt_eq_i(pthread_create(&t, NULL, end_soon, fd), 0);
+    return t;
+}
+
+KEN_TEST(a_change_waits_for_a_run_that_ends)
+{
+    fixture f = setup();
+    int fd = -1;
+    ktest_write("repos/one/a.c", "int a;\n");
+    ktest_write("repos/one/b.py", "b = 1\n");
+    ken_project_info p = add(&f, "repos/one", "");
+    index_it(&f, &p);
+    const ken_str python = KEN_STR("*.py");
+    ken_index_limits limits = { .exclude = &python, .n_exclude = 1 };
+    pthread_t t = begin_end(&f, &p, &fd);
+    kt_ok_err(ken_app_put_limits(f.app, &p, &limits, &f.arena, &f.err), &f.err);
+    pthread_join(t, NULL);
+    kt_ok_err(ken_app_load_limits(f.app, &p, &f.arena, &limits, &f.err), &f.err);
+    kt_eq_u(limits.n_exclude, 1);
+    t = begin_end(&f, &p, &fd);
+    kt_ok_err(ken_app_remove_project(f.app, &p, &f.err), &f.err);
+    pthread_join(t, NULL);
+    kt_false(ken_fs_exists(p.db_path.ptr));
     teardown(&f);
 }
 
