@@ -287,22 +287,24 @@ static void tell_all(ken_mcp_roster *r)
     ken_buf_release(&out);
 }
 
-ken_status ken_mcp_roster_set_tool(ken_mcp_roster *r, ken_str name, bool is_enabled, ken_err *err)
+void ken_mcp_roster_set_off(ken_mcp_roster *r, const ken_str *names, size_t n)
 {
-    size_t i = tool_number(name);
-    if (i == SIZE_MAX)
-        return KEN_FAIL(err, KEN_ENOTFOUND,
-                        "no tool '" KEN_STR_FMT
-                        "' that agents are offered; /api/v1/tools lists them",
-                        KEN_STR_ARG(ken_utf8_clip(name, 80)));
+    bool is_off[TOOLS_MAX] = { false };
+    size_t n_off = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t at = tool_number(names[i]);
+        if (at == SIZE_MAX || is_off[at])
+            continue;
+        is_off[at] = true;
+        n_off++;
+    }
     pthread_mutex_lock(&r->lock);
-    bool has_changed = r->is_off[i] == is_enabled;
-    r->is_off[i] = !is_enabled;
-    r->n_off = has_changed ? r->n_off + (is_enabled ? (size_t)-1 : 1) : r->n_off;
+    bool has_changed = memcmp(r->is_off, is_off, sizeof is_off) != 0;
+    memcpy(r->is_off, is_off, sizeof is_off);
+    r->n_off = n_off;
     pthread_mutex_unlock(&r->lock);
     if (has_changed)
         tell_all(r);
-    return KEN_OK;
 }
 
 // ---- who is told --------------------------------------------------------------------------------

@@ -6,7 +6,7 @@
 // they say of themselves.
 //
 // Ownership: copies what it keeps; outlives the servers that have it. Threads: any. Locks: two, which guard the lists
-// and who is told; the second is held while clients are told. Errors: KEN_ENOTFOUND for a tool that there is not.
+// and who is told; the second is held while clients are told. Errors: none.
 #ifndef KEN_MCP_MCP_ROSTER_H
 #define KEN_MCP_MCP_ROSTER_H
 
@@ -64,9 +64,9 @@ size_t ken_mcp_roster_list_calls(ken_mcp_roster *r, ken_str project, size_t limi
 // Whether a caller of that project alone may hear of the call.
 bool ken_mcp_call_is_of(const ken_mcp_seen_call *call, ken_str project);
 
-// Offers a tool of `tools/list` no more, or again; clients are told. It is as before when the process begins again.
-ken_status ken_mcp_roster_set_tool(ken_mcp_roster *r, ken_str name, bool is_enabled, ken_err *err)
-    KEN_MUST_USE;
+// The tools of `tools/list` that are offered no more: these and no others. Clients are told when that is a change.
+// Names of no tool are passed over.
+void ken_mcp_roster_set_off(ken_mcp_roster *r, const ken_str *names, size_t n);
 bool ken_mcp_roster_is_on(ken_mcp_roster *r, ken_str name); // r may be NULL: all are
 
 #endif

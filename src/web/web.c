@@ -130,6 +130,7 @@ ken_status ken_web_open(ken_app *app, const ken_web_opts *opts, ken_web **out, k
     ken_arena_init(&w->arena, 0);
     pthread_mutex_init(&w->lock, NULL);
     pthread_mutex_init(&w->feeds_lock, NULL);
+    pthread_mutex_init(&w->tools_lock, NULL);
     pthread_condattr_t attr;
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -212,6 +213,7 @@ static void tick_until_done(void *ctx, size_t worker)
         ken_web__tick_oauth(w);
         tell_shortage(w);
         ken_web__tick_syncs(w);
+        ken_web__tick_tools(w);
         pthread_mutex_lock(&w->lock);
     }
     pthread_mutex_unlock(&w->lock);
@@ -270,6 +272,8 @@ ken_status ken_web_start(ken_web *w, ken_err *err)
         .kind = "serve", .version = w->opts.version, .on_index = ken_web__on_index, .ctx = w
     };
     st = ken_jobs_open(w->app, &jobs, &w->jobs, err);
+    if (!st)
+        st = ken_web__load_tools(w, err);
     if (st)
         return st;
     (void)ken_jobs_subscribe(w->jobs, ken_web__on_job, w);
@@ -287,6 +291,7 @@ ken_status ken_web_start(ken_web *w, ken_err *err)
     ken_web__add_webhook(w);
     ken_web__add_page(w);
     ken_web__add_clients(w);
+    ken_web__add_tools(w);
     ken_web__add_oauth(w);
     st = start_one(w, false, &w->tcp, err);
     if (!st)
@@ -389,6 +394,7 @@ void ken_web_stop(ken_web *w, int64_t grace_ms)
     ken_free(w->tls_key);
     pthread_cond_destroy(&w->wake);
     pthread_mutex_destroy(&w->lock);
+    pthread_mutex_destroy(&w->tools_lock);
     pthread_mutex_destroy(&w->feeds_lock);
     ken_arena_release(&w->arena);
     ken_free(w);

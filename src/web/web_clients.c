@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
-// /api/v1/clients and /api/v1/tools: who calls tools over MCP, and which ones they are offered.
+// /api/v1/clients: who calls tools over MCP, and the last calls.
 #include "web/web_priv.h"
-
-enum {
-    BODY_MAX = 4096
-};
-
-// ---- clients and calls --------------------------------------------------------------------------
 
 static json_t *client_json(const ken_mcp_seen_client *c)
 {
@@ -86,73 +80,7 @@ static void get_clients(void *ctx, ken_httpd_request *r)
     ken_web__answer_json(r, 200, o);
 }
 
-// ---- tools --------------------------------------------------------------------------------------
-
-static json_t *tool_json(const ken_web *w, const ken_tool_spec *s)
-{
-    json_t *o = json_object();
-    ken_json_set_str(o, "name", ken_str_c(s->name));
-    ken_json_set_str(o, "set", ken_str_c(s->set));
-    ken_json_set_bool(o, "is_enabled", ken_mcp_http_offers(w->mcp, ken_str_c(s->name)));
-    return o;
-}
-
-json_t *ken_web__tools_json(const ken_web *w)
-{
-    json_t *o = json_object(), *tools = json_array();
-    const ken_tool_spec *s;
-    for (size_t i = 0; (s = ken_tool_spec_at(i)); i++)
-        if (*s->set)
-            ken_json_append(tools, tool_json(w, s));
-    ken_json_set(o, "tools", tools);
-    return o;
-}
-
-static void get_tools(void *ctx, ken_httpd_request *r)
-{
-    ken_web__answer_json(r, 200, ken_web__tools_json(ctx));
-}
-
-static ken_status read_switch(ken_httpd_request *r, json_t *body, ken_str *name, bool *is_enabled,
-                              ken_err *err)
-{
-    const web_request *q = ken_web__request(r);
-    if (!ken_grant_allows(&q->grant, KEN_SCOPE_F_ADMIN, NULL))
-        return KEN_FAIL(err, KEN_EPERM,
-                        "tools are switched with an access token of scope admin that is bound to "
-                        "no project");
-    if (!json_is_object(body))
-        return KEN_FAIL(err, KEN_EINVAL, "the body must be a JSON object");
-    ken_status st = ken_json_read_str(body, "body", "name", name, err);
-    if (!st)
-        st = ken_json_read_bool(body, "body", "is_enabled", is_enabled, err);
-    if (!st && (!name->len || !json_is_boolean(json_object_get(body, "is_enabled"))))
-        st = KEN_FAIL(err, KEN_EINVAL, "body.name and body.is_enabled are needed");
-    return st;
-}
-
-static void set_tool(void *ctx, ken_httpd_request *r)
-{
-    ken_web *w = ctx;
-    json_t *body = NULL;
-    ken_str name = KEN_STR("");
-    bool is_enabled = false;
-    ken_err err = { 0 };
-    ken_status st = ken_json_parse(ken_httpd_body(r), &body, &err);
-    if (!st)
-        st = read_switch(r, body, &name, &is_enabled, &err);
-    if (!st)
-        st = ken_mcp_roster_set_tool(w->roster, name, is_enabled, &err);
-    if (st)
-        ken_web__answer_failure(r, &err);
-    else
-        ken_web__answer_json(r, 200, tool_json(w, ken_tool_spec_find(name)));
-    json_decref(body);
-}
-
 void ken_web__add_clients(ken_web *w)
 {
     ken_web__add_route(w, "GET", "/api/v1/clients", get_clients, 0);
-    ken_web__add_route(w, "GET", "/api/v1/tools", get_tools, 0);
-    ken_web__add_route(w, "POST", "/api/v1/tools", set_tool, BODY_MAX);
 }

@@ -59,6 +59,9 @@ struct ken_web {
     uint64_t n_starved; // the same, of descriptors, when it was told
     int64_t short_ns;   // when it was told that connections wait
     int64_t next_syncs_ns;
+    pthread_mutex_t tools_lock; // held while the kept value is read or changed, and applied
+    uint64_t tools_hash;        // of the value as it was applied; under that lock
+    int64_t next_tools_ns;      // of the ticker
     ken_httpd_route routes[WEB_ROUTES_MAX];
     size_t n_routes;
     web_page_file *page; // what the page is made of
@@ -133,6 +136,7 @@ void ken_web__add_page(ken_web *w);
 // Whether a request is for a file of the page: no secret, and needs no token.
 bool ken_web__is_of_page(const ken_web *w, const ken_httpd_request *r);
 void ken_web__add_clients(ken_web *w);
+void ken_web__add_tools(ken_web *w);
 
 // ---- web_history.c ------------------------------------------------------------------------------
 void ken_web__open_history(ken_web *w);  // with its route
@@ -147,6 +151,9 @@ void ken_web__note_operation(ken_web *w, int64_t ns);
 json_t *ken_web__call_json(const ken_mcp_seen_call *c, ken_str project);
 json_t *ken_web__tools_json(const ken_web *w);
 
+// Switches off what is kept as switched off.
+ken_status ken_web__load_tools(ken_web *w, ken_err *err) KEN_MUST_USE;
+void ken_web__tick_tools(ken_web *w); // each second
 // ---- web_events.c -------------------------------------------------------------------------------
 // A ken_jobs_fn.
 void ken_web__on_job(void *ctx, const ken_job *j);

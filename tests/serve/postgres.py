@@ -5,6 +5,8 @@ import json
 import os
 import subprocess
 import sys
+import urllib.error
+import urllib.request
 
 import lab
 import pg_lab
@@ -56,6 +58,54 @@ class Postgres(pg_lab.Postgres):
         self.assertEqual(listed[0], listed[1])
         self.assertEqual({t["id"] for t in listed[0]}, {t["id"] for t in made})
         self.assertEqual(sql(self.url, "SELECT count(*) FROM ken.tasks").strip(), "12")
+
+    def agent(self, url, method, **params):
+        """What an agent is answered over MCP, in the stateless era."""
+        meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
+        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": meta}}
+        heads = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+                 "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": method, "Mcp-Name": params.get("name", "")}
+        request = urllib.request.Request(f"{url}/mcp", json.dumps(body).encode(), {k: v for k, v in heads.items() if v})
+        try:
+            with urllib.request.urlopen(request, timeout=lab.PATIENCE) as answer:
+                return answer.read().decode()
+        except urllib.error.HTTPError as e:
+            with e:
+                return e.read().decode()
+
+    def test_a_tool_that_is_switched_off_is_so_on_every_server_and_stays_so(self):
+        (one, first), (_, second) = (self.serve(env=self.elsewhere(n)) for n in (1, 2))
+
+        def offers(url):
+            return '"name":"outline"' in self.agent(url, "tools/list")
+
+        self.assertTrue(offers(first) and offers(second))
+        self.post(first, "tools", {"name": "outline", "is_enabled": False})
+        self.assertFalse(offers(first))
+        self.wait_until(lambda: not offers(second), "the other server does not see it")
+        self.assertIn("switched off", self.agent(second, "tools/call", name="outline", arguments={}))
+        one.terminate()
+        one.wait(lab.PATIENCE)
+        third = self.serve(env=self.elsewhere(1))[1]
+        self.assertFalse(offers(third))
+        self.assertTrue('"name":"search_code"' in self.agent(third, "tools/list"))
+        self.post(second, "tools", {"name": "outline", "is_enabled": True})
+        self.wait_until(lambda: offers(third), "that it is on again is not seen")
+
+    def test_sizes_by_generation_outlive_the_server(self):
+        process, url = self.serve()
+        self.post(url, "index_repository", {"path": self.folder})
+        put(self.folder, "b.py", "def beta():\n    return 1\n")
+        self.post(url, "index_repository", {"path": self.folder})
+        process.terminate()
+        process.wait(lab.PATIENCE)
+        answer = json.loads(self.get(self.serve()[1], f"/api/v1/history?project={self.folder}"))
+        first, now = answer["generations"]
+        self.assertEqual((first["files"], now["files"]), (1, 2))
+        self.assertEqual(now["languages"], [{"language": "python", "files": 1, "bytes": 25}, {"language": "c", "files": 1,
+                                            "bytes": first["bytes"]}])
+        self.assertGreater(now["segment_bytes"], 0)
+        self.assertLess(first["at"], now["at"])
 
     def test_a_search_over_several_projects_is_that_of_files(self):
         folders = [os.path.join(self.box.name, f"several{i}") for i in range(12)]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Who calls tools, what was called, and tools that are switched off while the server runs.
+// Who calls tools, what was called, and tools that are switched off.
+#include "app/catalog.h"
 #include "web_lab.h"
 
 // A project of that name, indexed; its id, which lives as long as the test.
@@ -211,6 +212,71 @@ KEN_TEST(a_tool_is_switched_off_and_clients_are_told)
     kt_has_str(lab_post("/api/v1/tools", LAB_JSON, "{\"name\":\"list_files\",\"is_enabled\":true}"),
                "HTTP/1.1 404");
     kt_has_str(lab_post("/api/v1/tools", LAB_JSON, "{\"name\":\"search\"}"), "HTTP/1.1 400");
+    lab_stop();
+}
+
+static ken_status put_off(ken_catalog *c, void *ctx, ken_err *err)
+{
+    return ken_catalog_put_value(c, KEN_STR("mcp.tools_off"), ken_str_c(ctx), err);
+}
+
+static bool is_offered(const char *tool)
+{
+    return strstr(legacy_post(lab_initialize("/mcp", ""), "tools/list", "{}"),
+                  lab_fmt("\"name\":\"%s\"", tool));
+}
+
+KEN_TEST(a_tool_that_is_switched_off_stays_off_over_a_restart)
+{
+    lab_start();
+    kt_has_str(lab_post("/api/v1/tools", LAB_JSON, "{\"name\":\"outline\",\"is_enabled\":false}"),
+               "\"is_enabled\":false");
+    kt_has_str(
+        lab_post("/api/v1/tools", LAB_JSON, "{\"name\":\"search_code\",\"is_enabled\":false}"),
+        "\"is_enabled\":false");
+    lab_stop();
+    lab_start();
+    kt_false(is_offered("search_code") || is_offered("outline"));
+    kt_true(is_offered("get_definition"));
+    kt_has_str(call_modern("search_code", "{\"query\":\"x\"}"), "switched off");
+    kt_has_str(
+        lab_post("/api/v1/tools", LAB_JSON, "{\"name\":\"search_code\",\"is_enabled\":true}"),
+        "\"is_enabled\":true");
+    lab_stop();
+    lab_start();
+    kt_true(is_offered("search_code"));
+    kt_false(is_offered("outline"));
+    lab_stop();
+}
+
+KEN_TEST(what_another_process_switches_is_seen_and_names_of_no_tool_are_kept)
+{
+    char value[] = "tool_of_tomorrow\nlist_files\n\noutline\n";
+    char before[] = "outline\n";
+    ken_str kept = { "", 0 };
+    lab_open_app(NULL, 0);
+    kt_ok_err(ken_app_with_catalog(lab.app, true, put_off, before, &lab.err), &lab.err);
+    lab_serve(NULL);
+    kt_false(is_offered("outline"));
+    kt_true(is_offered("search_code"));
+    kt_ok_err(ken_app_with_catalog(lab.app, true, put_off, value, &lab.err), &lab.err);
+    kt_has_str(
+        lab_post("/api/v1/tools", LAB_JSON, "{\"name\":\"search_code\",\"is_enabled\":false}"),
+        "\"is_enabled\":false");
+    kt_has_str(lab_post("/api/v1/tools", LAB_JSON, "{\"name\":\"outline\",\"is_enabled\":true}"),
+               "\"is_enabled\":true");
+    ken_catalog *c = NULL;
+    kt_ok_err(ken_app_take_catalog(lab.app, false, &c, &lab.err), &lab.err);
+    kt_ok_err(ken_catalog_load_value(c, KEN_STR("mcp.tools_off"), &lab.arena, &kept, &lab.err),
+              &lab.err);
+    ken_app_give_catalog(lab.app, c);
+    kt_eq_text(kept, "tool_of_tomorrow\nlist_files\nsearch_code\n");
+    kt_true(is_offered("outline"));
+    kt_ok_err(ken_app_with_catalog(lab.app, true, put_off, before, &lab.err), &lab.err);
+    for (int i = 0; i < 80 && is_offered("outline"); i++) // it looks every two seconds
+        usleep(100000);
+    kt_false(is_offered("outline"));
+    kt_true(is_offered("search_code"));
     lab_stop();
 }
 
