@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the index of a project is limited to. It is kept in the index (index_scope.c), where runs that are given include,
+// What the index of a project is limited to, and how large it was. Limits are kept in the index (index_scope.c), where runs that are given include,
 // exclude or size keep it, too; so there is one place that says it.
 #include "app/app_priv.h"
 #include "app/projects.h"
@@ -55,18 +55,21 @@ ken_status ken_app_put_limits(ken_app *app, const ken_project_info *project,
     return st ? ken_app__explain(project, st, err) : KEN_OK;
 }
 
-ken_status ken_app_load_generation(ken_app *app, const ken_project_info *project, ken_arena *arena,
-                                   ken_generation *out, ken_err *err)
+ken_status ken_app_load_sizes(ken_app *app, const ken_project_info *project, ken_arena *arena,
+                              ken_index_sizes **out, size_t *out_n, ken_err *err)
 {
     ken_store *store = NULL;
     const ken_store_opts opts = { .is_read_only = true, .is_glance = true };
     (void)app;
-    *out = (ken_generation){ .number = 0 };
+    *out = NULL;
+    *out_n = 0;
     if (!ken_app__has_index(project))
         return KEN_OK;
     ken_status st = ken_app__open_index(project, &opts, &store, err);
     if (!st)
-        st = ken_store_load_generation(store, arena, out, err);
+        st = ken_index_load_sizes(store, arena, out, out_n, err);
     ken_store_close(store);
-    return st == KEN_ENOTFOUND ? KEN_OK : st;
+    if (st == KEN_ENOTFOUND) // its tree has no files yet
+        return KEN_OK;
+    return st ? ken_app__explain(project, st, err) : KEN_OK;
 }

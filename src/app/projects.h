@@ -30,9 +30,9 @@ ken_status ken_app_put_limits(ken_app *app, const ken_project_info *project,
                               const ken_index_limits *limits, ken_arena *arena, ken_err *err)
     KEN_MUST_USE;
 
-// The newest generation, with its counts; number 0 = there is none. Opens the index, and none of its files.
-ken_status ken_app_load_generation(ken_app *app, const ken_project_info *project, ken_arena *arena,
-                                   ken_generation *out, ken_err *err) KEN_MUST_USE;
+// How large its index was, by generation (index.h). Opens the index, and none of its files.
+ken_status ken_app_load_sizes(ken_app *app, const ken_project_info *project, ken_arena *arena,
+                              ken_index_sizes **out, size_t *out_n, ken_err *err) KEN_MUST_USE;
 
 // ---- folders: app_folders.c ---------------------------------------------------------------------
 typedef struct ken_app_folder {

@@ -153,6 +153,29 @@ typedef struct ken_file_event {
 ken_status ken_index_load_events(ken_store *store, ken_arena *arena, ken_file_event **out,
                                  size_t *out_n, ken_err *err) KEN_MUST_USE;
 
+// How large the index was after a generation, which was complete.
+typedef struct ken_index_lang_size {
+    const char *language; // static
+    uint64_t n_files, n_bytes;
+} ken_index_lang_size;
+
+typedef struct ken_index_sizes {
+    uint64_t generation;
+    int64_t at_ms; // of the generation
+    uint64_t n_files, n_chunks, n_symbols, n_lines;
+    uint64_t n_bytes;       // of the files
+    uint64_t segment_bytes; // of what is searched in
+    uint64_t
+        store_bytes; // of the file of the index, with other trees in it; 0 = not known, in a database
+    ken_index_lang_size *langs; // most files first; none where they are not known
+    size_t n_langs;
+} ken_index_sizes;
+
+// The oldest first: at most 128, of which the older ones are further apart.
+#define KEN_INDEX_SIZES "index.sizes" // the value they are kept in
+ken_status ken_index_load_sizes(ken_store *store, ken_arena *arena, ken_index_sizes **out,
+                                size_t *out_n, ken_err *err) KEN_MUST_USE;
+
 // How far an index is behind its folder.
 typedef struct ken_index_look_report {
     uint64_t generation; // 0 = nothing has been indexed yet

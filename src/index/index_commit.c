@@ -140,12 +140,18 @@ static ken_status put_skips(index_run *r, ken_generation *g, ken_err *err)
     return st ? st : ken_index__put_late(r->store, late, n_late, err);
 }
 
+// What the counts of a run are added to.
+static const ken_generation *counted_from(const index_run *r)
+{
+    static const ken_generation none = { 0 };
+    return r->trusts_old ? &r->before : &none;
+}
+
 // The sums of the new generation: those of the one before and the difference, so that a small change
 // reads no row of an unchanged file.
 static ken_status sum_generation(const index_run *r, ken_generation *g, ken_err *err)
 {
-    static const ken_generation none = { 0 };
-    const ken_generation *base = r->trusts_old ? &r->before : &none;
+    const ken_generation *base = counted_from(r);
     const struct {
         uint64_t before, gained, lost, *out;
     } sums[] = {
@@ -220,6 +226,14 @@ void ken_index__begin_events(index_run *r)
                                  .is_first = r->partial.is_first };
 }
 
+static ken_status put_sizes(const index_run *r, const ken_generation *g, ken_err *err)
+{
+    const index_sizing s = {
+        .made = g, .before = counted_from(r), .gained = &r->gained.langs, .lost = &r->lost.langs
+    };
+    return ken_index__put_sizes(r->store, &s, err);
+}
+
 ken_status ken_index__put_generation(index_run *r, const ken_generation *g, const ken_partial *mark,
                                      ken_err *err)
 {
@@ -231,6 +245,9 @@ ken_status ken_index__put_generation(index_run *r, const ken_generation *g, cons
         st = ken_index__put_events(r->store, &r->changes, r->arena, err);
     if (!st && (mark->is_partial || r->partial.is_marked))
         st = ken_partial_put(r->store, mark, r->arena, err);
+    if (!st && !mark->is_partial &&
+        !r->opts->scan.revision) // a commit that is asked about has no past
+        st = put_sizes(r, g, err);
     return st ? st : ken_store_put_generation(r->store, g, err);
 }
 

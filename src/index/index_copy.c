@@ -343,9 +343,10 @@ static ken_status copy_values(copy *c, ken_err *err)
     return st;
 }
 
-static void count_files(const copy *c, ken_generation *g)
+static void count_files(const copy *c, ken_generation *g, index_langs *langs)
 {
     for (size_t i = 0; i < c->n_rows; i++) {
+        ken_index__count_lang(langs, &c->infos[i]);
         g->n_files++;
         g->n_chunks += c->infos[i].n_chunks;
         g->n_symbols += c->infos[i].n_symbols;
@@ -366,7 +367,9 @@ static void report_counts(const copy *c, const ken_generation *g)
 
 static ken_status put_generation(copy *c, ken_err *err)
 {
+    static const ken_generation none;
     uint64_t before = 0;
+    index_langs langs = { .is_known = true };
     index_alive alive = { .store = c->to, .arena = &c->arena };
     ken_generation g = { .at_ms = c->generation.at_ms,
                          .git_head = c->generation.git_head,
@@ -380,9 +383,12 @@ static ken_status put_generation(copy *c, ken_err *err)
     if (!st)
         st = ken_index__tidy(c->to, &alive, UINT64_MAX, err);
     g.number = before + 1;
-    count_files(c, &g);
+    count_files(c, &g, &langs);
     if (!st)
         st = ken_partial_put(c->to, &(ken_partial){ .is_partial = false }, &c->arena, err);
+    if (!st)
+        st = ken_index__put_sizes(
+            c->to, &(index_sizing){ .made = &g, .before = &none, .gained = &langs }, err);
     if (!st)
         st = ken_store_put_generation(c->to, &g, err);
     if (!st)

@@ -337,6 +337,8 @@ static ken_status put_generation(stage *s, ken_err *err)
     ken_status st = ken_store_load_generation(s->store, &s->arena, &g, err);
     g.number++;
     if (!st)
+        st = ken_index__put_sizes(s->store, &(index_sizing){ .made = &g, .before = &g }, err);
+    if (!st)
         st = ken_store_put_generation(s->store, &g, err);
     if (!st)
         s->report->generation = g.number;

@@ -18,6 +18,7 @@ void ken_index__count(index_counts *c, const ken_content_info *info)
     c->n_symbols += info->n_symbols;
     c->n_bytes += info->n_bytes;
     c->n_lines += info->n_lines;
+    ken_index__count_lang(&c->langs, info);
 }
 
 ken_status ken_index__end_batch(index_run *r, ken_err *err)
@@ -100,7 +101,8 @@ static ken_status keep_content(index_run *r, index_slot *s, ken_content_info *ou
                                .n_bytes = s->facts.n_bytes,
                                .n_lines = s->facts.n_lines,
                                .n_chunks = (uint32_t)s->facts.n_chunks,
-                               .n_symbols = (uint32_t)s->facts.n_symbols };
+                               .n_symbols = (uint32_t)s->facts.n_symbols,
+                               .lang = s->key.lang };
     ken_lex_builder_add(r->builder, id, &s->doc, s->facts.symbols, s->facts.n_symbols);
     ken_mention_builder_add(r->mentions, id, s->mentions.ptr, s->mentions.len);
     if (s->has_vectors)

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "embed/embed_static.h"
 #include "index/index.h"
+#include "lang/lang.h"
 #include "learn/learn.h"
 #include "lexical/lexical.h"
 #include "mention/mention.h"
@@ -252,6 +253,24 @@ ken_status ken_index__put_scope(ken_store *store, ken_str text, ken_err *err);
 ken_status ken_index__open_roots(index_job *job, const char *root, const ken_roots *more,
                                  ken_arena *arena, ken_err *err) KEN_MUST_USE;
 void ken_index__close_roots(index_job *job);
+
+// ---- index_sizes.c ----------------------------------------------------------------------------
+// Files and their bytes by language, as ken_lang_id.
+typedef struct index_langs {
+    bool is_known;
+    uint64_t n_files[KEN_LANG_COUNT], n_bytes[KEN_LANG_COUNT];
+} index_langs;
+
+void ken_index__count_lang(index_langs *l, const ken_content_info *info);
+
+typedef struct index_sizing {
+    const ken_generation *made;       // by the open transaction, which has put all its files
+    const ken_generation *before;     // what its files are made of, without files = nothing,
+    const index_langs *gained, *lost; // and with these; NULL = none
+} index_sizing;
+
+// Adds the sizes of a generation to those there are, within the bound.
+ken_status ken_index__put_sizes(ken_store *store, const index_sizing *s, ken_err *err) KEN_MUST_USE;
 
 // ---- index_events.c ---------------------------------------------------------------------------
 // What a run has found to note, until it commits.

@@ -32,6 +32,7 @@ typedef struct index_planned {
 // Of the contents of files, each as often as files have it.
 typedef struct index_counts {
     uint64_t n_files, n_chunks, n_symbols, n_bytes, n_lines;
+    index_langs langs;
 } index_counts;
 
 // A content that a file had before (index_past.c).

@@ -615,7 +615,8 @@ static ken_status add_values(sql_cursor *c, pair_vec *v, ken_err *err)
     ken_status st = ken_store_list_values(c->door->store, &c->arena, &names, &n, err);
     for (size_t i = 0; !st && i < n; i++) {
         sql_pair p = { .key = names[i].key };
-        if (names[i].n_bytes > META_MAX_BYTES || ken_str_eq_c(p.key, KEN_INDEX_EVENTS))
+        if (names[i].n_bytes > META_MAX_BYTES || ken_str_eq_c(p.key, KEN_INDEX_EVENTS) ||
+            ken_str_eq_c(p.key, KEN_INDEX_SIZES))
             continue;
         st = ken_store_load_value(c->door->store, p.key, &c->arena, &p.value, err);
         if (!st && ken_utf8_is_valid(p.value) && ken_str_find_char(p.value, '\0') == SIZE_MAX)

@@ -334,6 +334,7 @@ ken_status ken_store_collect(ken_store *s, uint64_t *out_removed, ken_err *err) 
 ken_status ken_store_collect_some(ken_store *s, const int64_t *ids, size_t n, ken_err *err)
     KEN_MUST_USE;
 ken_status ken_store_checkpoint(ken_store *s, ken_err *err) KEN_MUST_USE; // after a large commit
+// On disk. In a write transaction of a file: what it will be by its pages, once they are all in it.
 ken_status ken_store_get_size(ken_store *s, uint64_t *out_bytes, ken_err *err) KEN_MUST_USE;
 // Reads every page; KEN_ECORRUPT names the damage.
 ken_status ken_store_verify(ken_store *s, ken_err *err) KEN_MUST_USE;

@@ -308,7 +308,6 @@ ken_status ken_web_start(ken_web *w, ken_err *err)
     if (!ken_pool_n_workers(w->ticker))
         return KEN_FAIL(err, KEN_ENOMEM, "no thread for the server can be started");
     ken_pool_submit(w->ticker, tick_until_done, w);
-    ken_web__begin_history(w);
     atomic_store(&w->is_ready, true);
     return KEN_OK;
 }
@@ -394,8 +393,8 @@ void ken_web_stop(ken_web *w, int64_t grace_ms)
     ken_free(w->tls_key);
     pthread_cond_destroy(&w->wake);
     pthread_mutex_destroy(&w->lock);
-    pthread_mutex_destroy(&w->tools_lock);
     pthread_mutex_destroy(&w->feeds_lock);
+    pthread_mutex_destroy(&w->tools_lock);
     ken_arena_release(&w->arena);
     ken_free(w);
 }

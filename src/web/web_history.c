@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// /api/v1/history: what the server did, a sample every ten seconds of the last day; and how large the index of each
-// project was, since the server began.
+// /api/v1/history: what the server did, a sample every ten seconds of the last day; and how large the index of a
+// project was, by generation, which the index itself keeps.
 //
-// The ring has a fixed size. Samples are taken by the tick of the server, so nothing wakes for them; the list of
-// projects is looked at by a worker, and an index is opened only when it was made anew. How long operations took is
-// counted in buckets, eight for each doubling, which are emptied with each sample.
+// The ring has a fixed size. Samples are taken by the tick of the server, so nothing wakes for them. How long operations
+// took is counted in buckets, eight for each doubling, which are emptied with each sample.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,19 +13,15 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/fs.h"
-#include "base/utf8.h"
-#include "base/vec.h"
 #include "metrics/metrics.h"
 #include "web/web_priv.h"
 
 enum {
     SAMPLE_MS = 10 * 1000,
     SAMPLES = 24 * 3600 / 10,
-    LOOK_EVERY = 3, // samples
     PER_DOUBLING = 8,
     BUCKETS = 30 * PER_DOUBLING, // from a microsecond to a quarter of an hour
-    PROJECTS_MAX = 256,
-    SIZES_MAX = 64, // of a project
+    LANGS_MAX = 12,              // of a generation
     SECONDS_USUAL = 3600,
     POINTS_USUAL = 360,
 };
@@ -46,30 +41,13 @@ typedef struct counts {
     uint64_t n_requests, n_errors, n_hits, n_misses;
 } counts;
 
-typedef struct sizes {
-    uint64_t generation;
-    int64_t at_ms;
-    uint64_t n_files, n_chunks, n_symbols, n_lines, n_bytes;
-} sizes;
-
-typedef struct project_sizes {
-    ken_uuid id;
-    char name[84];
-    int64_t indexed_at_ms; // when it was looked at
-    bool is_there;         // still a project
-    KEN_VEC(sizes) points; // the oldest first
-} project_sizes;
-
 struct web_history {
     int statm_fd; // -1 = none
     atomic_uint_fast32_t took[BUCKETS];
-    atomic_bool is_looking;
     pthread_mutex_t lock; // guards what follows
     sample ring[SAMPLES];
     uint64_t n; // that there were
     counts before;
-    KEN_VEC(project_sizes) projects;
-    bool has_left_out; // projects, for there are too many
 };
 
 // ---- how long operations take -------------------------------------------------------------------
@@ -197,102 +175,6 @@ static counts count_now(ken_web *w)
     return c;
 }
 
-// ---- sizes of indexes ---------------------------------------------------------------------------
-
-// The lock is held.
-static project_sizes *find_sizes(web_history *h, ken_uuid id)
-{
-    for (size_t i = 0; i < h->projects.len; i++)
-        if (ken_uuid_eq(h->projects.ptr[i].id, id))
-            return &h->projects.ptr[i];
-    return NULL;
-}
-
-// Whether its index is another than when it was looked at.
-static bool is_news(web_history *h, const ken_project_info *p)
-{
-    pthread_mutex_lock(&h->lock);
-    project_sizes *known = find_sizes(h, p->id);
-    if (!known && h->projects.len < PROJECTS_MAX) {
-        ken_vec_push(&h->projects, (project_sizes){ .id = p->id });
-        known = &h->projects.ptr[h->projects.len - 1];
-    }
-    h->has_left_out |= !known;
-    bool is_new = known && p->indexed_at_ms && known->indexed_at_ms != p->indexed_at_ms;
-    if (known) {
-        known->is_there = true;
-        known->indexed_at_ms = p->indexed_at_ms;
-        snprintf(known->name, sizeof known->name, KEN_STR_FMT,
-                 KEN_STR_ARG(ken_utf8_clip(p->name, sizeof known->name - 1)));
-    }
-    pthread_mutex_unlock(&h->lock);
-    return is_new;
-}
-
-static void add_sizes(web_history *h, const ken_project_info *p, const ken_generation *g)
-{
-    const sizes s = { g->number,    g->at_ms,   g->n_files, g->n_chunks,
-                      g->n_symbols, g->n_lines, g->n_bytes };
-    pthread_mutex_lock(&h->lock);
-    project_sizes *of = find_sizes(h, p->id);
-    if (of && of->points.len && of->points.ptr[of->points.len - 1].generation == s.generation)
-        of = NULL;
-    if (of && of->points.len == SIZES_MAX) {
-        memmove(of->points.ptr, of->points.ptr + 1, (SIZES_MAX - 1) * sizeof *of->points.ptr);
-        of->points.len--;
-    }
-    if (of)
-        ken_vec_push(&of->points, s);
-    pthread_mutex_unlock(&h->lock);
-}
-
-// Marks all as gone, or lets those go that were not met again.
-static void sweep(web_history *h, bool is_end)
-{
-    pthread_mutex_lock(&h->lock);
-    for (size_t i = h->projects.len; i-- > 0;) {
-        project_sizes *p = &h->projects.ptr[i];
-        if (is_end && !p->is_there) {
-            ken_vec_release(&p->points);
-            *p = h->projects.ptr[--h->projects.len];
-        } else if (!is_end) {
-            p->is_there = false;
-        }
-    }
-    pthread_mutex_unlock(&h->lock);
-}
-
-static void look_at_projects(void *ctx, size_t worker)
-{
-    (void)worker;
-    ken_web *w = ctx;
-    web_history *h = w->history;
-    ken_arena a;
-    ken_project_info *projects = NULL;
-    size_t n = 0;
-    ken_arena_init(&a, 0);
-    if (!ken_app_list_projects(w->app, &a, &projects, &n, NULL)) {
-        sweep(h, false);
-        for (size_t i = 0; i < n && !atomic_load(&w->is_stopping); i++) {
-            ken_generation g;
-            if (is_news(h, &projects[i]) &&
-                !ken_app_load_generation(w->app, &projects[i], &a, &g, NULL) && g.number)
-                add_sizes(h, &projects[i], &g);
-        }
-        if (!atomic_load(&w->is_stopping))
-            sweep(h, true);
-    }
-    ken_arena_release(&a);
-    atomic_store(&h->is_looking, false);
-}
-
-static void begin_look(ken_web *w)
-{
-    bool is_looking = atomic_exchange(&w->history->is_looking, true);
-    if (!is_looking && !ken_pool_try_submit(w->pool, look_at_projects, w))
-        atomic_store(&w->history->is_looking, false);
-}
-
 void ken_web__tick_history(ken_web *w)
 {
     web_history *h = w->history;
@@ -301,10 +183,7 @@ void ken_web__tick_history(ken_web *w)
     counts now = count_now(w);
     pthread_mutex_lock(&h->lock);
     (void)take_sample(w, &now, true);
-    bool is_due = h->n % LOOK_EVERY == 1;
     pthread_mutex_unlock(&h->lock);
-    if (is_due)
-        begin_look(w);
 }
 
 // ---- the answer ---------------------------------------------------------------------------------
@@ -376,41 +255,64 @@ static size_t copy_samples(ken_web *w, uint64_t seconds, ken_arena *arena, sampl
     return n;
 }
 
-static json_t *sizes_json(const project_sizes *p)
+static json_t *langs_json(const ken_index_sizes *s)
 {
-    char id[KEN_UUID_TEXT];
-    json_t *o = json_object(), *list = json_array();
-    ken_uuid_format(p->id, id);
-    ken_json_set_str(o, "id", ken_str_c(id));
-    ken_json_set_str(o, "name", ken_str_c(p->name));
-    for (size_t i = 0; i < p->points.len; i++) {
-        const sizes *s = &p->points.ptr[i];
-        json_t *g = json_object();
-        ken_json_set_u64(g, "generation", s->generation);
-        ken_json_set_time(g, "at", s->at_ms);
-        ken_json_set_u64(g, "files", s->n_files);
-        ken_json_set_u64(g, "chunks", s->n_chunks);
-        ken_json_set_u64(g, "symbols", s->n_symbols);
-        ken_json_set_u64(g, "lines", s->n_lines);
-        ken_json_set_u64(g, "bytes", s->n_bytes);
-        ken_json_append(list, g);
+    json_t *list = json_array();
+    for (size_t i = 0; i < s->n_langs && i < LANGS_MAX; i++) {
+        json_t *l = json_object();
+        ken_json_set_str(l, "language", ken_str_c(s->langs[i].language));
+        ken_json_set_u64(l, "files", s->langs[i].n_files);
+        ken_json_set_u64(l, "bytes", s->langs[i].n_bytes);
+        ken_json_append(list, l);
     }
-    ken_json_set(o, "generations", list);
+    return list;
+}
+
+static json_t *sizes_json(const ken_index_sizes *s)
+{
+    json_t *o = json_object();
+    ken_json_set_u64(o, "generation", s->generation);
+    ken_json_set_time_ms(o, "at", s->at_ms);
+    ken_json_set_u64(o, "files", s->n_files);
+    ken_json_set_u64(o, "chunks", s->n_chunks);
+    ken_json_set_u64(o, "symbols", s->n_symbols);
+    ken_json_set_u64(o, "lines", s->n_lines);
+    ken_json_set_u64(o, "bytes", s->n_bytes);
+    ken_json_set_u64(o, "segment_bytes", s->segment_bytes);
+    if (s->store_bytes)
+        ken_json_set_u64(o, "store_bytes", s->store_bytes);
+    if (s->n_langs)
+        ken_json_set(o, "languages", langs_json(s));
     return o;
 }
 
-// Of one project, where the caller may know of no other.
-static void set_projects(web_history *h, const ken_grant *grant, json_t *o)
+// An index is opened for it, so this is for a worker.
+static ken_status set_generations(ken_web *w, ken_httpd_request *r, ken_str named, json_t *o,
+                                  ken_err *err)
 {
-    json_t *list = json_array();
-    pthread_mutex_lock(&h->lock);
-    for (size_t i = 0; i < h->projects.len; i++)
-        if (!grant->is_bound || ken_uuid_eq(grant->project, h->projects.ptr[i].id))
-            ken_json_append(list, sizes_json(&h->projects.ptr[i]));
-    if (h->has_left_out && !grant->is_bound)
-        ken_json_set_bool(o, "truncated", true);
-    pthread_mutex_unlock(&h->lock);
-    ken_json_set(o, "projects", list);
+    const web_request *q = ken_web__request(r);
+    ken_arena *arena = ken_httpd_arena(r);
+    ken_project_info p;
+    ken_index_sizes *sizes = NULL;
+    size_t n = 0;
+    char id[KEN_UUID_TEXT];
+    ken_status st = ken_app_find_project(w->app, named, KEN_STR(""), arena, &p, err);
+    // Who may know of one project does not learn of others by their names.
+    if (q->grant.is_bound && (st || !ken_uuid_eq(p.id, q->grant.project)))
+        return KEN_FAIL(err, KEN_EPERM, "this access token is of another project");
+    if (!st)
+        st = ken_app_load_sizes(w->app, &p, arena, &sizes, &n, err);
+    if (st)
+        return st;
+    json_t *project = json_object(), *list = json_array();
+    ken_uuid_format(p.id, id);
+    ken_json_set_str(project, "id", ken_str_c(id));
+    ken_json_set_str(project, "name", p.name);
+    for (size_t i = 0; i < n; i++)
+        ken_json_append(list, sizes_json(&sizes[i]));
+    ken_json_set(o, "project", project);
+    ken_json_set(o, "generations", list);
+    return KEN_OK;
 }
 
 // False: it was refused.
@@ -425,17 +327,18 @@ static bool read_number(ken_httpd_request *r, const char *name, uint64_t max, ui
     return false;
 }
 
-static void get_history(void *ctx, ken_httpd_request *r)
+typedef struct asked { // in the arena of its request
+    ken_web *web;
+    ken_httpd_request *r;
+    uint64_t seconds, points;
+    ken_str project; // empty = none
+} asked;
+
+static json_t *samples_json(const asked *a)
 {
-    ken_web *w = ctx;
-    const web_request *q = ken_web__request(r);
-    uint64_t seconds = SECONDS_USUAL, points = POINTS_USUAL;
     sample *list;
-    if (!read_number(r, "seconds", 24 * 3600, &seconds) ||
-        !read_number(r, "points", SAMPLES, &points))
-        return;
-    size_t n = copy_samples(w, seconds, ken_httpd_arena(r), &list);
-    size_t step = (n + points - 1) / points;
+    size_t n = copy_samples(a->web, a->seconds, ken_httpd_arena(a->r), &list);
+    size_t step = (n + a->points - 1) / a->points;
     json_t *o = json_object(), *samples = json_array();
     for (size_t i = 0; i < n; i += step) {
         sample s = merge(&list[i], step < n - i ? step : n - i);
@@ -443,13 +346,45 @@ static void get_history(void *ctx, ken_httpd_request *r)
     }
     ken_json_set_u64(o, "interval_seconds", SAMPLE_MS / 1000);
     ken_json_set_time(o, "server_since",
-                      ken_clock_wall_ms() - (ken_clock_mono_ns() - w->started_ns) / 1000000);
+                      ken_clock_wall_ms() - (ken_clock_mono_ns() - a->web->started_ns) / 1000000);
     ken_json_set(o, "samples", samples);
     ken_json_set_u64(o, "total", n);
     if (step > 1)
         ken_json_set_u64(o, "merged", step);
-    set_projects(w->history, &q->grant, o);
-    ken_web__answer_json(r, 200, o);
+    return o;
+}
+
+static void answer_of_project(void *ctx, size_t worker)
+{
+    (void)worker;
+    asked *a = ctx;
+    ken_err err = { 0 };
+    json_t *o = samples_json(a);
+    if (!set_generations(a->web, a->r, a->project, o, &err)) {
+        ken_web__answer_json(a->r, 200, o);
+        return;
+    }
+    json_decref(o);
+    ken_web__answer_failure(a->r, &err);
+}
+
+static void get_history(void *ctx, ken_httpd_request *r)
+{
+    ken_web *w = ctx;
+    asked *a = ken_arena_zalloc(ken_httpd_arena(r), sizeof *a);
+    *a = (asked){ .web = w,
+                  .r = r,
+                  .seconds = SECONDS_USUAL,
+                  .points = POINTS_USUAL,
+                  .project = ken_httpd_query(r, "project") };
+    if (!read_number(r, "seconds", 24 * 3600, &a->seconds) ||
+        !read_number(r, "points", SAMPLES, &a->points))
+        return;
+    if (!a->project.len)
+        ken_web__answer_json(r, 200, samples_json(a));
+    else if (ken_web__take_named_project(w, r, a->project) &&
+             !ken_pool_try_submit(w->pool, answer_of_project, a))
+        ken_web__answer_busy(r);
 }
 
 // ---- its life -----------------------------------------------------------------------------------
@@ -465,19 +400,11 @@ void ken_web__open_history(ken_web *w)
     ken_web__add_route(w, "GET", "/api/v1/history", get_history, 0);
 }
 
-void ken_web__begin_history(ken_web *w)
-{
-    begin_look(w);
-}
-
 void ken_web__close_history(ken_web *w)
 {
     web_history *h = w->history;
     if (!h)
         return;
-    for (size_t i = 0; i < h->projects.len; i++)
-        ken_vec_release(&h->projects.ptr[i].points);
-    ken_vec_release(&h->projects);
     ken_fs_close(h->statm_fd);
     pthread_mutex_destroy(&h->lock);
     ken_free(h);

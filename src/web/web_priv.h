@@ -111,11 +111,11 @@ void ken_web__answer_problem(ken_httpd_request *r, int status, const char *code,
                              const char *detail);
 void ken_web__answer_problem_with(ken_httpd_request *r, int status, const char *code,
                                   const char *detail, const ken_httpd_field *fields, size_t n);
+// That as much as there may be waits for workers.
+void ken_web__answer_busy(ken_httpd_request *r);
 // The same of a failed call.
 void ken_web__answer_failure(ken_httpd_request *r, const ken_err *err);
 // Takes `value`. With an ETag of its text when it may be known.
-// That as much as there may be waits for workers.
-void ken_web__answer_busy(ken_httpd_request *r);
 void ken_web__answer_json(ken_httpd_request *r, int status, json_t *value);
 // The same with 200 and an ETag that says more: of what the answer is made of.
 void ken_web__answer_json_as(ken_httpd_request *r, json_t *value, const char *etag);
@@ -140,7 +140,6 @@ void ken_web__add_tools(ken_web *w);
 
 // ---- web_history.c ------------------------------------------------------------------------------
 void ken_web__open_history(ken_web *w);  // with its route
-void ken_web__begin_history(ken_web *w); // once there are workers
 void ken_web__tick_history(ken_web *w);  // each second
 void ken_web__close_history(ken_web *w); // nothing works any more
 // An operation or a call of a tool that has ended.
@@ -149,11 +148,13 @@ void ken_web__note_operation(ken_web *w, int64_t ns);
 // ---- web_clients.c ------------------------------------------------------------------------------
 // `project`: the only one that the reader may know of; empty = any.
 json_t *ken_web__call_json(const ken_mcp_seen_call *c, ken_str project);
-json_t *ken_web__tools_json(const ken_web *w);
 
+// ---- web_tools.c --------------------------------------------------------------------------------
+json_t *ken_web__tools_json(const ken_web *w);
 // Switches off what is kept as switched off.
 ken_status ken_web__load_tools(ken_web *w, ken_err *err) KEN_MUST_USE;
 void ken_web__tick_tools(ken_web *w); // each second
+
 // ---- web_events.c -------------------------------------------------------------------------------
 // A ken_jobs_fn.
 void ken_web__on_job(void *ctx, const ken_job *j);

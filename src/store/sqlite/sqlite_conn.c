@@ -455,10 +455,23 @@ ken_status ken_store__sq_drop_vectors(ken_store_backend *b, const char *keep, ke
     return KEN_OK;
 }
 
+static ken_status size_of_pages(ken_sq *q, uint64_t *out_bytes, ken_err *err)
+{
+    int64_t n_pages = 0, page_bytes = 0;
+    ken_status st = ken_store__sq_ask(q, KEN_SQ_PAGE_COUNT, NULL, &n_pages, err);
+    if (!st)
+        st = ken_store__sq_ask(q, KEN_SQ_PAGE_SIZE, NULL, &page_bytes, err);
+    if (!st)
+        *out_bytes = (uint64_t)(n_pages * page_bytes);
+    return st;
+}
+
 ken_status ken_store__sq_get_size(ken_store_backend *b, uint64_t *out_bytes, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     ken_fs_info info;
+    if (sqlite3_txn_state(q->db, NULL) == SQLITE_TXN_WRITE)
+        return size_of_pages(q, out_bytes, err);
     ken_status st = ken_fs_stat_target(q->path, &info, err);
     if (!st)
         *out_bytes = info.stamp.size + size_of(q, "-wal");

@@ -148,8 +148,11 @@ describe('management', () => {
     await page.goto(`${lab.url}/projects?add=remote`);
     await dialog().getByLabel('Address', { exact: true }).fill('https://127.0.0.1:9/no/such');
     await dialog().getByRole('button', { name: 'Clone and index' }).click();
-    await dialog().getByRole('alert').waitFor();
-    assert.equal(await dialog().getByLabel('Address', { exact: true }).inputValue(), 'https://127.0.0.1:9/no/such');
+    await dialog().getByRole('alert').getByText(/does not reach it.*see whether the address is right/).waitFor();
+    const address = dialog().getByLabel('Address', { exact: true });
+    assert.equal(await address.inputValue(), 'https://127.0.0.1:9/no/such');
+    assert.equal(await address.getAttribute('aria-invalid'), 'true');
+    assert.ok(await address.evaluate((e) => e === document.activeElement && document.getElementById(e.getAttribute('aria-describedby'))?.getAttribute('role') === 'alert'));
     await dialog().getByLabel('Address', { exact: true }).fill('https://me:secret@host/repository');
     assert.ok(await dialog().getByRole('button', { name: 'Clone and index' }).isDisabled());
     await dialog().getByRole('button', { name: 'Cancel' }).click();
@@ -280,6 +283,10 @@ describe('management', () => {
     await page.getByRole('row', { name: /python/ }).first().waitFor();
     await page.getByRole('region', { name: 'Table of all projects' }).getByRole('link', { name: 'shop' }).waitFor();
     await page.getByRole('button', { name: 'Ask again' }).click();
+    for (const title of ['What the index holds', 'Bytes', 'Languages']) await page.getByRole('figure').filter({ hasText: title }).first().locator('canvas').waitFor();
+    const languages = page.getByRole('figure').filter({ hasText: 'Languages' }).first();
+    await languages.getByRole('button', { name: 'Table' }).click();
+    await languages.getByRole('columnheader', { name: 'python' }).waitFor();
     const requests = page.getByRole('figure').filter({ hasText: 'Requests' }).first();
     await requests.locator('canvas').waitFor(); // a point comes every ten seconds
     await requests.getByRole('button', { name: 'Table' }).click();

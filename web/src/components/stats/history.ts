@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the server did in the last day, and how large the index of each project was.
+// What the server did in the last day, and how large the index of a project was by generation.
 import { request } from '../../api/client';
 
 export interface Sample {
@@ -28,14 +28,34 @@ export interface Generation {
   symbols: number;
   lines: number;
   bytes: number;
+  segment_bytes: number;
+  /** Of an index in a file. */
+  store_bytes?: number;
+  /** Absent where they were not counted. */
+  languages?: { language: string; files: number; bytes: number }[];
 }
 export interface History {
   interval_seconds: number;
   server_since: string;
   samples: Sample[];
-  projects: { id: string; name: string; generations: Generation[] }[];
+  /** Of the project that was asked for, the oldest first. */
+  generations?: Generation[];
 }
 
 const POINTS = 240;
 
-export const loadHistory = (seconds: number, signal: AbortSignal): Promise<History> => request('GET', `/api/v1/history?seconds=${seconds}&points=${POINTS}`, undefined, signal);
+export function loadHistory(seconds: number, project: string, signal: AbortSignal): Promise<History> {
+  const query = new URLSearchParams({ seconds: String(seconds), points: String(POINTS), ...(project ? { project } : {}) });
+  return request('GET', `/api/v1/history?${query}`, undefined, signal);
+}
+
+const LANGUAGES = 5;
+/** The bytes of the languages that are most of it now, over time; null where they were not counted. */
+export function languagesOf(generations: readonly Generation[]): { label: string; values: (number | null)[] }[] {
+  const now = generations.findLast((g) => g.languages)?.languages ?? [];
+  const names = [...now].sort((a, b) => b.bytes - a.bytes).slice(0, LANGUAGES).map((l) => l.language);
+  return names.map((label) => ({
+    label,
+    values: generations.map((g) => (g.languages ? (g.languages.find((l) => l.language === label)?.bytes ?? 0) : null)),
+  }));
+}
