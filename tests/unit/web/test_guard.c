@@ -398,13 +398,14 @@ KEN_TEST(settings_and_models_take_a_token_of_scope_admin)
           "{\"id\":\"mine\",\"source\":\"/m.onnx\",\"tokenizer_source\":\"/vocab.txt\"}" },
         { "/api/v1/remove_model", "{\"model\":\"mine\",\"confirm\":true}" },
     };
-    for (size_t m = 0; m < 2; m++)
+    for (size_t m = 0; m < 2; m++) {
         for (size_t i = 0; i < 3; i++) {
             const char *head =
                 lab_fmt(LAB_JSON "\nAuthorization: Bearer " KEN_STR_FMT, KEN_STR_ARG(secret[i]));
             kt_has_str(lab_post(models[m][0], head, models[m][1]),
                        i < 2 ? "HTTP/1.1 403" : "HTTP/1.1 200");
         }
+    }
     kt_has_str(lab_get("/api/v1/list_settings"), "\"source_kind\":\"user_file\"");
     kt_has_str(lab_get("/api/v1/change_setting?key=indexing.jobs"), "HTTP/1.1 405");
     lab_stop();
