@@ -137,7 +137,7 @@ struct ken_snapshot {
     uint32_t most_lines; // of a program
     ken_lex_corpus corpus;
     query_widened widened;
-    int64_t *segment_ids;   // that there were of all kinds, in order
+    int64_t *segment_ids; // that there were of all kinds, in order
     size_t n_segment_ids;
     // Derived from the list of paths alone; the next generation takes it over when its paths are the same.
     ken_path_index *paths;
