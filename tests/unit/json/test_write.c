@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/utf8.h"
 #include "json/json.h"
 #include "ktest.h"
@@ -43,6 +44,42 @@ KEN_TEST(repairs_broken_utf8)
     dumps_as(ken_json_str(ken_str_n("a\0b", 3)), "\"a\\u0000b\"");
     dumps_as(ken_json_str((ken_str){ NULL, 0 }), "\"\"");
     dumps_as(ken_json_str(KEN_STR("\xed\xa0\x80")), "\"\uFFFD\uFFFD\uFFFD\"");
+}
+
+// What Jansson's own writer makes of a value.
+static void dumps_like_jansson(const char *text)
+{
+    json_t *v = json_loads(text, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+    kt_not_null(v);
+    char *want = json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
+    kt_not_null(want);
+    dumps_as(v, want);
+    ken_free(want);
+}
+
+KEN_TEST(dumps_what_jansson_dumps)
+{
+    static const char *const texts[] = {
+        "null",
+        "true",
+        "false",
+        "0",
+        "-0",
+        "-9223372036854775808",
+        "9223372036854775807",
+        "0.0",
+        "-1.5e-9",
+        "1e300",
+        "123456.789",
+        "1234567.0",
+        "{}",
+        "[]",
+        "[[],{},[[]],\"\"]",
+        "{\"b\":1,\"a\":[true,false,null,{\"\":\"\"}],\"\\n\":0.5}",
+        "\"\\u0000\\u0001\\b\\t\\n\\u000b\\f\\r\\u001f \\\"\\\\/\\u007f\\u0080\\u2028\\ud83d\\ude00\"",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        dumps_like_jansson(texts[i]);
 }
 
 KEN_TEST(quotes_like_the_dump)
