@@ -21,7 +21,8 @@ size_t ken_mcp_socket_count(ken_mcp_socket *s); // connections
 // What runs is cancelled, and clients go on alone. NULL is fine.
 void ken_mcp_socket_stop(ken_mcp_socket *s);
 
-// Where it listens, in the data folder.
-#define KEN_MCP_SOCKET_NAME "mcp.sock"
+// Where it listens, in the data folder: the first server there; another has a number in its name.
+#define KEN_MCP_SOCKET      "mcp"
+#define KEN_MCP_SOCKET_NAME KEN_MCP_SOCKET ".sock"
 
 #endif

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "app/catalog.h"
 #include "app/tokens.h"
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -24,6 +25,7 @@ enum {
     TICK_MS = 1000,
     SHORT_TELL_S = 60, // from one line to the next
     CERT_BYTES_MAX = 1 << 20,
+    PLACES_MAX = 256, // servers at one data folder
 };
 
 void ken_web__add_route(ken_web *w, const char *method, const char *path,
@@ -40,16 +42,40 @@ web_request *ken_web__request(const ken_httpd_request *r)
 
 // ---- opening -----------------------------------------------------------------------------------
 
-// One server for one data folder: others could not share what it holds in memory.
+// A file of this server in the data folder. The first server there has the plain name, which clients know.
+static ken_str own_path(ken_web *w, const char *name, const char *end)
+{
+    ken_str data = ken_config_data_dir(w->config);
+    return w->place > 1
+               ? ken_arena_printf(&w->arena, KEN_STR_FMT "/%s-%u.%s", KEN_STR_ARG(data), name,
+                                  w->place, end)
+               : ken_arena_printf(&w->arena, KEN_STR_FMT "/%s.%s", KEN_STR_ARG(data), name, end);
+}
+
+static bool has_database(const ken_web *w)
+{
+    ken_database *database = NULL;
+    return !ken_app_find_database(w->app, &database, NULL) && database;
+}
+
+// One server for one data folder: others could not share what it holds in memory. With a database they share that, and may
+// share the folder, as replicas with one volume do.
 static ken_status take_folder(ken_web *w, ken_err *err)
 {
     ken_str data = ken_config_data_dir(w->config);
     ken_status st = ken_fs_make_dirs(data.ptr, 0700, err);
     if (st)
         return st;
-    st = ken_fs_lock(ken_path_join(&w->arena, data, KEN_STR("server.lock")).ptr, &w->lock_fd, err);
+    st = ken_fs_lock(own_path(w, "server", "lock").ptr, &w->lock_fd, err);
+    while (st == KEN_EBUSY && w->place < PLACES_MAX && has_database(w)) {
+        w->place++;
+        st = ken_fs_lock(own_path(w, "server", "lock").ptr, &w->lock_fd, err);
+    }
     if (st == KEN_EBUSY)
-        return KEN_FAIL(err, KEN_EBUSY, "another ken serve uses the data folder '%s'", data.ptr);
+        return KEN_FAIL(err, st,
+                        "another ken serve uses the data folder '%s': end it, or give this one a "
+                        "folder of its own (data.dir, KEN_DATA_DIR)",
+                        data.ptr);
     return st;
 }
 
@@ -99,7 +125,6 @@ static ken_status check_rights(ken_web *w, ken_err *err)
 
 static ken_status listen_all(ken_web *w, ken_err *err)
 {
-    ken_str data = ken_config_data_dir(w->config);
     uint16_t port = (uint16_t)ken_config_u64(w->config, KEN_CFG_SERVER_PORT);
     ken_status st = KEN_OK;
     w->listen_fd = w->opts.listen_fd ? w->opts.listen_fd : -1;
@@ -111,10 +136,10 @@ static ken_status listen_all(ken_web *w, ken_err *err)
             "server.port: %u of %s is in use: end what listens there, or choose another "
             "(--port; 0 = one that is free)",
             port, w->host.ptr);
-    w->unix_path = ken_path_join(&w->arena, data, KEN_STR("server.sock"));
+    w->unix_path = own_path(w, "server", "sock");
     if (!st)
         st = ken_httpd_listen(w->unix_path.ptr, 0, &w->unix_fd, err);
-    w->mcp_path = ken_path_join(&w->arena, data, KEN_STR(KEN_MCP_SOCKET_NAME));
+    w->mcp_path = own_path(w, KEN_MCP_SOCKET, "sock");
     if (!st)
         st = ken_httpd_listen(w->mcp_path.ptr, 0, &w->mcp_fd, err);
     return st;
@@ -127,6 +152,7 @@ ken_status ken_web_open(ken_app *app, const ken_web_opts *opts, ken_web **out, k
     w->config = ken_app_config(app);
     w->opts = *opts;
     w->lock_fd = w->listen_fd = w->unix_fd = w->mcp_fd = -1;
+    w->place = 1;
     ken_arena_init(&w->arena, 0);
     pthread_mutex_init(&w->lock, NULL);
     pthread_mutex_init(&w->feeds_lock, NULL);

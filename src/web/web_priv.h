@@ -34,7 +34,8 @@ struct ken_web {
     char url[300];
     bool is_loopback;                  // the address is
     bool needs_token;                  // over TCP
-    int lock_fd;                       // of the data folder; -1 = not held
+    int lock_fd;                       // of its place in the data folder; -1 = not held
+    unsigned place;                    // from 1: servers at one database may share the folder
     int listen_fd, unix_fd, mcp_fd;    // until the servers have them; -1 = none
     ken_str host, unix_path, mcp_path; // where it listens
     char *tls_cert, *tls_key;          // PEM; owned; NULL = no TLS

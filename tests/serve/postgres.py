@@ -42,6 +42,19 @@ class Postgres(pg_lab.Postgres):
                            text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=200)
         self.assertEqual(p.returncode, 0, p.stdout[-4000:])
 
+    def test_servers_may_share_a_data_folder(self):
+        """Replicas with one volume, as packaging/ has them."""
+        (one, first), (_, second), (_, third) = (self.serve() for _ in range(3))
+        self.post(first, "index_repository", {"path": self.folder})
+        task = self.post(second, "create_task", {"title": "shared"})["id"]
+        one.terminate()
+        one.wait(30)
+        for url in (second, third):
+            self.assertEqual(self.post(url, "search_code", {"query": "alpha", "project": self.folder})["results"][0]["symbol_name"],
+                             "alpha")
+            self.assertEqual(self.post(url, "get_task", {"task_id": task})["title"], "shared")
+        self.post(self.serve()[1], "get_task", {"task_id": task})  # in the place of the first
+
     def test_servers_share_projects_and_tasks(self):
         first, second = (self.serve(env=self.elsewhere(n))[1] for n in (1, 2))
         self.post(first, "index_repository", {"path": self.folder})
