@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The projects there are, and the one that views are about: the address names it, else the server's selection does.
+// The projects there are, and the one that views are about: the address names it, else the server's
+// selection does, else it is the only one.
 import { computed, ref } from 'vue';
 import { useRoute, useRouter } from 'vue-router';
 
@@ -11,6 +12,8 @@ import type { ApiError } from '../api/client';
 export type Project = Answer<'list_projects'>['projects'][number];
 
 const projects = ref<Project[]>([]);
+/** The last one that was alone: nobody has to choose it, and it stays when others come. */
+const only = ref('');
 const isLoaded = ref(false);
 const error = ref<ApiError | null>(null);
 /** Grows when the index of a project has changed: who shows something of it asks again. */
@@ -27,6 +30,8 @@ export async function loadProjects(): Promise<void> {
       offset = page.next_offset;
     }
     projects.value = all;
+    const there = all.filter((p) => p.status !== 'archived');
+    if (there.length === 1 && there[0]) only.value = there[0].id;
     error.value = null;
   } catch (e) {
     error.value = asApiError(e);
@@ -53,7 +58,7 @@ export function useCurrentProject() {
   const current = computed<Project | null>(() => {
     const named = route.query.project;
     if (typeof named === 'string') return projects.value.find((p) => p.id === named || p.name === named) ?? null;
-    return projects.value.find((p) => p.is_selected) ?? null;
+    return projects.value.find((p) => p.is_selected) ?? projects.value.find((p) => p.id === only.value) ?? null;
   });
   const id = computed(() => current.value?.id ?? '');
   const generation = computed(() => generations.value[id.value] ?? 0);

@@ -87,6 +87,19 @@ describe('actions', () => {
     said();
   });
 
+  test('the only project needs no choice, and a dialog begins in its first field', async () => {
+    await page.goto(`${lab.url}/search`);
+    await page.locator('input[type=search]').waitFor();
+    await page.goto(`${lab.url}/tasks`);
+    await page.getByRole('button', { name: 'New task' }).first().click();
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.type('Retry on 503');
+    assert.equal(await page.getByRole('dialog').getByRole('textbox').first().inputValue(), 'Retry on 503');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    said();
+  });
+
   test('a folder becomes a project, is indexed, changed, archived and deleted', async () => {
     const root = join(lab.box, 'second');
     mkdirSync(join(root, 'a'), { recursive: true });
@@ -130,16 +143,23 @@ describe('actions', () => {
   });
 
   test('the project that one chose is chosen for the next tab, too', async () => {
-    await page.goto(`${lab.url}/projects`);
-    await settle(page);
-    await page.getByRole('button', { name: /^Project:/ }).click();
-    await page.getByRole('option', { name: /shop/ }).click();
-    await page.waitForURL(/project=/);
-    await page.waitForTimeout(300);
-    const other = await lab.tab();
-    await other.goto(`${lab.url}/search`);
-    await other.getByRole('button', { name: 'Project: shop' }).waitFor();
-    await other.context().close();
+    const root = join(lab.box, 'chosen');
+    mkdirSync(root);
+    writeFileSync(join(root, 'a.py'), 'def chosen():\n    return 1\n');
+    lab.ken('index', root);
+    for (const name of ['chosen', 'shop']) {
+      await page.goto(`${lab.url}/projects`);
+      await settle(page);
+      await page.getByRole('button', { name: /^Project:/ }).click();
+      await page.getByRole('option', { name }).click();
+      await page.waitForURL(/project=/);
+      await page.waitForTimeout(300);
+      const other = await lab.tab();
+      await other.goto(`${lab.url}/search`);
+      await other.getByRole('button', { name: `Project: ${name}` }).waitFor();
+      await other.context().close();
+    }
+    lab.ken('projects', 'remove', root, '--yes');
     said();
   });
 
