@@ -47,7 +47,8 @@ static size_t put_text(ken_buf *out, const char *text, size_t len)
         n += put(out, text + plain, i - plain) + put_escape(out, (unsigned char)text[i]);
         plain = i + 1;
     }
-    return n + put(out, text + plain, len - plain) + put(out, "\"", 1);
+    n += plain < len ? put(out, text + plain, len - plain) : 0; // an empty text may be NULL
+    return n + put(out, "\"", 1);
 }
 
 static size_t put_integer(ken_buf *out, json_int_t v)

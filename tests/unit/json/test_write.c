@@ -98,6 +98,9 @@ KEN_TEST(quotes_like_the_dump)
     json_decref(same);
     json_decref(back);
     ken_buf_clear(&b);
+    ken_json_put_quoted(&b, (ken_str){ NULL, 0 });
+    kt_eq_text(ken_buf_str(&b), "\"\"");
+    ken_buf_clear(&b);
     ken_json_put_quoted(&b, KEN_STR("plain \u00e9 \U0001F600"));
     kt_eq_text(ken_buf_str(&b), "\"plain \u00e9 \U0001F600\"");
     ken_buf_release(&b);
