@@ -108,16 +108,16 @@ int parse_number(const char *text, size_t len)
 }
 
 // A tree that takes a while to index.
-export function makeLargeProject(name, files = 4000) {
+export function makeLargeProject(name, files = 4000, functions = 40) {
   const dir = path.join(scratch, name);
   for (let i = 0; i < files; i++) {
     const sub = path.join(dir, `part${i % 50}`);
     if (i < 50)
       fs.mkdirSync(sub, { recursive: true });
     let text = '';
-    for (let k = 0; k < 40; k++)
+    for (let k = 0; k < functions; k++)
       text += `// Step ${k} of unit ${i}.\nint unit_${i}_step_${k}(int a, int b)\n{\n` +
-        `    if (a > ${i + k})\n        return unit_${i}_step_${(k + 1) % 40}(b, a - ${k});\n` +
+        `    if (a > ${i + k})\n        return unit_${i}_step_${(k + 1) % functions}(b, a - ${k});\n` +
         `    return a * ${i * 31 + k} + b;\n}\n\n`;
     fs.writeFileSync(path.join(sub, `unit_${i}.c`), text);
   }

@@ -13,7 +13,7 @@ import { after, before, test } from 'node:test';
 import { binary, built, env, here, ken, makeLargeProject, makeProject, patience, pythonOf, Served } from './lab.mjs';
 
 const project = makeProject('languages-project');
-const large = makeLargeProject('languages-large', 1500);
+const large = makeLargeProject('languages-large', 1500, 20);
 
 // ---- building the programs -----------------------------------------------------------------------
 

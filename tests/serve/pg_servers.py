@@ -165,7 +165,7 @@ class Rights(Servers):
     def setUp(self):
         super().setUp()
         url = self.start()
-        sql(url, "CREATE ROLE ken_owner LOGIN; CREATE ROLE ken_server LOGIN; CREATE ROLE ken_reader LOGIN")
+        sql(url, "CREATE ROLE ken_owner LOGIN")
         sql(url, "CREATE DATABASE team OWNER ken_owner")
         self.base = url.rsplit("/", 1)[0].replace("ken@", "{}@") + "/team"
         self.owner, self.runtime, self.reader = (self.base.format(f"ken_{r}") for r in ("owner", "server", "reader"))
@@ -173,8 +173,8 @@ class Rights(Servers):
         page = Path(pg_lab.ROOT, "docs", "scaling.md").read_text()
         for block in page.split("```sql\n")[1:]:
             block = block.split("```")[0]
-            if "GRANT" in block:
-                sql(self.owner, block)
+            if "ken_reader" in block:
+                sql(self.owner if "GRANT" in block else url, block)
 
     def test_a_server_may_not_change_the_schema_and_needs_not(self):
         self.use(self.runtime)

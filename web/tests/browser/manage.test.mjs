@@ -121,6 +121,7 @@ describe('management', () => {
 
   test('two tabs that edit one project do not overwrite each other', async () => {
     await page.goto(`${lab.url}/projects?edit=${lab.project}`);
+    await dialog().getByLabel('Name').and(page.locator(':focus')).waitFor(); // its fields come after it
     await dialog().getByLabel('Name').fill('mine');
     await lab.api('update_project', { project: lab.project, name: 'theirs' });
     await dialog().getByRole('button', { name: 'Save', exact: true }).click();
