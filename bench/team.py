@@ -16,12 +16,10 @@ import random
 import statistics
 import subprocess
 import tempfile
-import time
-import urllib.request
 from pathlib import Path
 
 from scale import server
-from wide import ask, load_files, make_project, make_questions
+from wide import ask, call, load_files, make_project, make_questions
 
 COLD = 20
 TASKS = 400
@@ -32,7 +30,7 @@ class Store:
     def __init__(self, name, ken, place, url):
         self.name, self.ken, self.url = name, ken, url
         self.env = {k: v for k, v in os.environ.items() if not k.startswith("KEN_") and k != "DATABASE_URL"}
-        self.env.update(KEN_DATA_DIR=f"{place}/{name}", XDG_CONFIG_HOME=f"{place}/config", KEN_LIMITS_REQUESTS_PER_MINUTE="0")
+        self.env.update(KEN_DATA_DIR=f"{place}/{name}", XDG_CONFIG_HOME=f"{place}/config")
         if url:
             self.env["DATABASE_URL"] = url
         self.process = None
@@ -49,15 +47,6 @@ class Store:
     def stop(self):
         self.process.terminate()
         self.process.wait()
-
-
-def call(url, name, **arguments):
-    body = json.dumps(arguments).encode()
-    request = urllib.request.Request(f"{url}/api/v1/{name}", data=body, headers={"Content-Type": "application/json"})
-    began = time.monotonic()
-    with urllib.request.urlopen(request) as answer:
-        value = json.load(answer)
-    return time.monotonic() - began, value
 
 
 def say(store, what, times):

@@ -63,13 +63,18 @@ def cpu_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def ask(url, query, project):
-    body = json.dumps({"query": query, "project": project}).encode()
-    request = urllib.request.Request(f"{url}/api/v1/search_code", data=body, headers={"Content-Type": "application/json"})
+def call(url, name, **arguments):
+    """The seconds that it took, and the answer."""
+    body = json.dumps(arguments).encode()
+    request = urllib.request.Request(f"{url}/api/v1/{name}", data=body, headers={"Content-Type": "application/json"})
     began = time.monotonic()
     with urllib.request.urlopen(request) as answer:
-        json.load(answer)
-    return time.monotonic() - began
+        value = json.load(answer)
+    return time.monotonic() - began, value
+
+
+def ask(url, query, project):
+    return call(url, "search_code", query=query, project=project)[0]
 
 
 def measure(what, url, pid, questions, project):

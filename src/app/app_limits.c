@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the index of a project is limited to, and how large it was. Limits are kept in the index (index_scope.c), where runs that are given include,
-// exclude or size keep it, too; so there is one place that says it.
+// What the index of a project is limited to, and how large it was. Limits are kept in the index (index_scope.c), where runs
+// that are given include, exclude or size keep them, too; so there is one place that says them.
 #include "app/app_priv.h"
 #include "app/projects.h"
 

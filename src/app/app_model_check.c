@@ -18,24 +18,13 @@ enum {
 
 #define SIZE_MAX_BYTES (UINT64_C(1) << 44)
 
-static bool has_control(ken_str text, bool may_have_lines)
-{
-    for (size_t i = 0; i < text.len; i++) {
-        unsigned char c = (unsigned char)text.ptr[i];
-        bool is_layout = c == '\n' || c == '\t';
-        if (c == 0x7f || (c < ' ' && !(may_have_lines && is_layout)))
-            return true;
-    }
-    return false;
-}
-
 static ken_status check_text(const char *field, ken_str text, size_t max_bytes, bool may_have_lines,
                              ken_err *err)
 {
     if (text.len > max_bytes)
         return KEN_FAIL(err, KEN_EINVAL, "%s: must have at most %zu bytes, not %zu", field,
                         max_bytes, text.len);
-    if (ken_utf8_is_valid(text) && !has_control(text, may_have_lines))
+    if (ken_utf8_is_printable(text, may_have_lines ? "\n\t" : ""))
         return KEN_OK;
     return KEN_FAIL(err, KEN_EINVAL, "%s: must be UTF-8 without control characters%s", field,
                     may_have_lines ? " other than line ends and tabs" : "");

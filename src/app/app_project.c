@@ -322,11 +322,9 @@ static ken_status check_name(ken_str name, ken_err *err)
     if (name.len > NAME_MAX_BYTES)
         return KEN_FAIL(err, KEN_EINVAL, "the name of a project has at most %d bytes",
                         NAME_MAX_BYTES);
-    bool is_plain = ken_utf8_is_valid(name);
-    for (size_t i = 0; i < name.len; i++)
-        is_plain = is_plain && (unsigned char)name.ptr[i] >= 0x20 && name.ptr[i] != 0x7f;
-    return is_plain ? KEN_OK
-                    : KEN_FAIL(err, KEN_EINVAL, "the name of a project must be plain UTF-8 text");
+    return ken_utf8_is_printable(name, "")
+               ? KEN_OK
+               : KEN_FAIL(err, KEN_EINVAL, "the name of a project must be plain UTF-8 text");
 }
 
 ken_status ken_app__check_folder(ken_str path, ken_arena *arena, ken_str *out, ken_err *err)

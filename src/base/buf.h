@@ -51,4 +51,15 @@ static inline bool ken_varint_get(const uint8_t **at, const uint8_t *end, uint64
     return false;
 }
 
+// Signed numbers for LEB128: 0, -1, 1, -2 become 0, 1, 2, 3, so what is near zero takes few bytes.
+static inline uint64_t ken_zigzag(int64_t v)
+{
+    return (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0);
+}
+
+static inline int64_t ken_unzigzag(uint64_t z)
+{
+    return (int64_t)(z >> 1 ^ (z & 1 ? UINT64_MAX : 0));
+}
+
 #endif

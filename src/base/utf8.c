@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "base/utf8.h"
 
+#include <string.h>
+
 // RFC 3629, table 3-7 of the Unicode standard: no overlong forms, no surrogates, up to U+10FFFF.
 size_t ken_utf8_next(ken_str s, uint32_t *out_code)
 {
@@ -46,6 +48,16 @@ bool ken_utf8_is_valid(ken_str s)
         s = ken_str_sub(s, n, s.len);
     }
     return true;
+}
+
+bool ken_utf8_is_printable(ken_str s, const char *spared)
+{
+    for (size_t i = 0; i < s.len; i++) {
+        unsigned char c = (unsigned char)s.ptr[i];
+        if ((c < ' ' || c == 0x7f) && !(c && strchr(spared, c)))
+            return false;
+    }
+    return ken_utf8_is_valid(s);
 }
 
 void ken_utf8_repair(ken_buf *out, ken_str s)

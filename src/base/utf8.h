@@ -13,6 +13,8 @@
 // Length in bytes of the valid sequence at the front (1 to 4), or 0 when it is broken or empty.
 size_t ken_utf8_next(ken_str s, uint32_t *out_code);
 bool ken_utf8_is_valid(ken_str s);
+// Valid, and without a control character of ASCII (below the blank, DEL) other than those in `spared`.
+bool ken_utf8_is_printable(ken_str s, const char *spared);
 // Appends `s` with every broken byte replaced by U+FFFD.
 void ken_utf8_repair(ken_buf *out, ken_str s);
 // The same, and every NUL a space: what any database takes as a text.

@@ -20,11 +20,6 @@ enum {
     MAX_PATH_BYTES = 64 << 20, // of all paths: shared parts cost no bytes
 };
 
-static uint64_t zigzag(int64_t v)
-{
-    return (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0);
-}
-
 static void put_text(ken_buf *out, ken_str s)
 {
     ken_buf_put_varint(out, s.len);
@@ -49,7 +44,7 @@ static void put_paths(const ken_history *h, ken_buf *out)
 static void put_entry(const ken_history *h, const history_entry *e, int64_t before_s, ken_buf *out)
 {
     bool has_detail = e->detail >= 0;
-    ken_buf_put_varint(out, zigzag(before_s - e->time_s));
+    ken_buf_put_varint(out, ken_zigzag(before_s - e->time_s));
     ken_buf_put_varint(out, e->author);
     ken_buf_put_varint(out, (uint64_t)e->n << 2 | (uint64_t)e->is_wide << 1 | has_detail);
     if (has_detail) {
@@ -129,9 +124,7 @@ static ken_str get_text(reader *r, size_t max)
 static ken_str get_words(reader *r, size_t max)
 {
     ken_str s = get_text(r, max);
-    for (size_t i = 0; i < s.len; i++)
-        r->is_bad |= (unsigned char)s.ptr[i] < ' ' || s.ptr[i] == 0x7f;
-    r->is_bad |= !ken_utf8_is_valid(s);
+    r->is_bad |= !ken_utf8_is_printable(s, "");
     return ken_arena_dup(&r->h->arena, s);
 }
 
@@ -200,9 +193,8 @@ static int32_t read_detail(reader *r)
 
 static void read_entry(reader *r, history_entry *e, int64_t before_s)
 {
-    uint64_t step = get(r, UINT64_MAX);
-    uint64_t back = step >> 1 ^ (step & 1 ? UINT64_MAX : 0);
-    e->time_s = (int64_t)((uint64_t)before_s - back);
+    int64_t back = ken_unzigzag(get(r, UINT64_MAX));
+    e->time_s = (int64_t)((uint64_t)before_s - (uint64_t)back);
     r->is_bad |= e->time_s < 0 || e->time_s > HISTORY_MAX_TIME_S || !r->h->n_authors;
     e->author = (uint32_t)get(r, r->h->n_authors ? r->h->n_authors - 1 : 0);
     uint64_t bits = get(r, ((uint64_t)(r->end - r->at) << 2) + 3);

@@ -163,10 +163,9 @@ typedef struct ken_index_sizes {
     uint64_t generation;
     int64_t at_ms; // of the generation
     uint64_t n_files, n_chunks, n_symbols, n_lines;
-    uint64_t n_bytes;       // of the files
-    uint64_t segment_bytes; // of what is searched in
-    uint64_t
-        store_bytes; // of the file of the index, with other trees in it; 0 = not known, in a database
+    uint64_t n_bytes;           // of the files
+    uint64_t segment_bytes;     // of what is searched in
+    uint64_t store_bytes;       // of its file, other trees included; 0 = not known, in a database
     ken_index_lang_size *langs; // most files first; none where they are not known
     size_t n_langs;
 } ken_index_sizes;

@@ -105,8 +105,7 @@ static ken_status find_langs(ken_store *store, const size_list *list, const inde
 
 static void put_difference(ken_buf *out, uint64_t before, uint64_t now)
 {
-    uint64_t d = now - before;
-    ken_buf_put_varint(out, (d << 1) ^ (0 - (d >> 63)));
+    ken_buf_put_varint(out, ken_zigzag((int64_t)(now - before)));
 }
 
 static bool get_difference(const uint8_t **at, const uint8_t *end, uint64_t before, uint64_t *out)
@@ -114,7 +113,7 @@ static bool get_difference(const uint8_t **at, const uint8_t *end, uint64_t befo
     uint64_t z = 0;
     if (!ken_varint_get(at, end, &z))
         return false;
-    *out = before + ((z >> 1) ^ (0 - (z & 1)));
+    *out = before + (uint64_t)ken_unzigzag(z);
     return true;
 }
 

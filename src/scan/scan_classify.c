@@ -309,10 +309,7 @@ static bool starts(ken_str text, const char *head)
 
 bool ken_scan__is_bad_name(ken_str name)
 {
-    for (size_t i = 0; i < name.len; i++)
-        if ((unsigned char)name.ptr[i] < 0x20 || name.ptr[i] == 0x7f)
-            return true;
-    return !ken_utf8_is_valid(name);
+    return !ken_utf8_is_printable(name, "");
 }
 
 scan_folder_kind ken_scan__folder_kind(ken_str name)

@@ -56,7 +56,7 @@ static inline uint32_t ken_reader_u32(ken_reader *r, uint64_t max, const char *w
 static inline int64_t ken_reader_signed(ken_reader *r, const char *what)
 {
     uint64_t v = ken_reader_number(r, (uint64_t)1 << 35, what);
-    return (int64_t)(v >> 1) ^ -(int64_t)(v & 1);
+    return ken_unzigzag(v);
 }
 
 // A value that was stored as its distance from `from`.
@@ -92,7 +92,7 @@ static inline ken_str ken_reader_text(ken_reader *r, size_t n, const char *what)
 
 static inline void ken_put_signed(ken_buf *out, int64_t v)
 {
-    ken_buf_put_varint(out, ((uint64_t)v << 1) ^ (v < 0 ? UINT64_MAX : 0));
+    ken_buf_put_varint(out, ken_zigzag(v));
 }
 
 static inline void ken_put_diff(ken_buf *out, uint32_t v, uint32_t from)

@@ -14,7 +14,6 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/id.h"
-#include "base/path.h"
 #include "metrics/metrics.h"
 #include "obs/log.h"
 #include "web/web_priv.h"

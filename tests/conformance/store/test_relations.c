@@ -187,6 +187,41 @@ KEN_TEST(rows_of_vectors_go_with_their_content)
     close_lab(&l);
 }
 
+// Rows of a database of schema 6, where a foreign key removed them.
+KEN_TEST(rows_of_vectors_are_there_after_each_step)
+{
+    enum {
+        WITH_KEY = 6
+    };
+    NEEDS_POSTGRES();
+    static const char keys[] = "SELECT count(*) FROM pg_constraint WHERE contype = 'f' "
+                               "AND conrelid = 'ken.embeddings'::regclass";
+    const ken_database_opts opts = { .vectors = "on" };
+    lab l = { 0 };
+    open_lab(&l, opts);
+    begin(&l);
+    int64_t id = add(&l, 1003, "text");
+    put_vectors(&l, id);
+    commit(&l);
+    kt_eq_i(lab_number(l.url, keys), 0);
+    ken_store_close(l.s);
+    kt_ok_err(ken_database_downgrade(l.db, WITH_KEY, &err), &err);
+    kt_true(lab_number(l.url, keys) > 0);
+    ken_database_close(l.db);
+    const ken_database_opts again = { .url = l.url, .vectors = "on" };
+    kt_ok_err(ken_database_open(&again, &l.db, &err), &err);
+    kt_ok_err(ken_store_open(&(ken_store_opts){ .path = "index", .database = l.db }, &l.s, &err),
+              &err);
+    kt_ok_err(ken_database_check_schema(l.db, &err), &err);
+    kt_eq_i(lab_number(l.url, keys), 0);
+    kt_eq_i(count(&l, "embeddings"), 3);
+    begin(&l);
+    kt_ok_err(ken_store_collect_some(l.s, &id, 1, &err), &err);
+    commit(&l);
+    kt_eq_i(count(&l, "embeddings"), 0);
+    close_lab(&l);
+}
+
 KEN_TEST(rows_of_a_superseded_content_stay_while_a_file_has_it)
 {
     NEEDS_POSTGRES();

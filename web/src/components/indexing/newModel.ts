@@ -48,10 +48,11 @@ export const FIELDS: readonly Field[] = [
 
 export type Typed = Record<FieldName, string>;
 
+const SOURCE: [RegExp, string] = [/^(https?:\/\/[^\s/@]+(\/[^\s]*)?|(file:\/\/)?\/.*)$/, 'An https:// or file:/// address without a password, or a path that begins with /.'];
 const patterns: Partial<Record<FieldName, [RegExp, string]>> = {
   id: [/^[\w-][\w.-]{0,63}$/, 'Letters, digits, - _ and . alone, not first a dot; 64 at most.'],
-  source: [/^(https?:\/\/[^\s/@]+(\/[^\s]*)?|(file:\/\/)?\/.*)$/, 'An https:// or file:/// address without a password, or a path that begins with /.'],
-  tokenizer_source: [/^(https?:\/\/[^\s/@]+(\/[^\s]*)?|(file:\/\/)?\/.*)$/, 'An https:// or file:/// address without a password, or a path that begins with /.'],
+  source: SOURCE,
+  tokenizer_source: SOURCE,
   sha256: [/^[0-9a-f]{64}$/i, '64 digits, 0 to 9 and a to f.'],
 };
 
