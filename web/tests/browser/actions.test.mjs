@@ -174,6 +174,7 @@ describe('actions', () => {
     assert.equal(await dialog.getByLabel('Title').inputValue(), 'Mend the door');
     await dialog.getByRole('button', { name: 'Make the task' }).click();
     const panel = page.getByRole('complementary', { name: 'Task' });
+    await page.getByRole('button', { name: 'Open', exact: true }).click(); // of the message that says so
     await panel.waitFor();
     await panel.getByLabel('Close').click();
     await page.getByLabel('Status of Mend the door').selectOption('in-progress');
