@@ -58,10 +58,19 @@ static int unit_order(const void *a, const void *b)
     return x->symbol < y->symbol ? -1 : 1;
 }
 
-// Definitions worth a border: those of two lines or more, and single-line ones that hold no other.
-static bool is_border(const ken_symbol *s)
+// A macro that stands for nothing, or for itself: a header's guard. It says nothing of the code around it.
+static bool is_mark(ken_str text, const ken_symbol *s)
 {
-    return !ken_symbol_is_variable(s->kind) || s->last_line > s->first_line + 2;
+    return s->kind == KEN_SYMBOL_MACRO &&
+           ken_str_ends(ken_str_trim(ken_str_sub(text, s->span.start, s->span.end)), s->name);
+}
+
+// Definitions worth a border: those of two lines or more, and single-line ones that hold no other.
+static bool is_border(ken_str text, const ken_symbol *s)
+{
+    if (ken_symbol_is_variable(s->kind))
+        return s->last_line > s->first_line + 2;
+    return !is_mark(text, s);
 }
 
 static void collect_units(cutter *c, ken_arena *arena)
@@ -70,7 +79,7 @@ static void collect_units(cutter *c, ken_arena *arena)
     c->units = KEN_ARENA_ARRAY(arena, unit, in->n_symbols + 1);
     for (uint32_t i = 0; i < in->n_symbols; i++) {
         const ken_symbol *s = &in->symbols[i];
-        if (!is_border(s))
+        if (!is_border(in->text, s))
             continue;
         uint32_t first = s->first_line;
         if (s->doc.end > s->doc.start && s->doc.start < s->span.start) {

@@ -42,6 +42,19 @@ KEN_TEST(definitions_make_the_borders)
               "1-4 module -; 5-10 function first; 11-14 function second");
 }
 
+// A guard, or a feature that is marked, says nothing of the code around it.
+KEN_TEST(macros_without_a_text_name_no_chunk)
+{
+    kt_eq_str(
+        lab_chunks(KEN_LANG_C, "#ifndef A_H\n#define A_H\n#include <stdio.h>\n#endif\n", NULL),
+        "1-4 module -");
+    kt_eq_str(lab_chunks(KEN_LANG_C, "enum { HAS_A };\n#define HAS_A HAS_A\n", NULL),
+              "1-2 module -");
+    kt_eq_str(lab_chunks(KEN_LANG_C,
+                         "#ifndef A_H\n#define A_H\nint f(void);\n#define SIZE 4\n#endif\n", NULL),
+              "1-5 function SIZE");
+}
+
 // A block of comments that belongs to no definition and is no small neighbour of anything.
 KEN_TEST(free_standing_comments_are_chunks)
 {

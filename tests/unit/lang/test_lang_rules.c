@@ -117,6 +117,19 @@ KEN_TEST(mask_leaves_out_macros_before_declarations)
                 "unchanged");
 }
 
+KEN_TEST(mask_leaves_out_macros_behind_parameters)
+{
+    check_first("int f(int a) AB_CD;\na::b *c::g(void)\n  AB_CD AB_E(1, 2) {\n",
+                "int f(int a)      ;\na::b *c::g(void)\n                   {\n");
+    check_first("s<t> f() const AB_CD = 0;\nvoid (*f)(char *) AB_CD;\n",
+                "s<t> f() const       = 0;\nvoid (*f)(char *)      ;\n");
+    check_first("if (a) AB_CD;\n  f(a) AB_CD;\n  x = f() AB_CD;\nreturn f(void) AB_CD;\n",
+                "unchanged");
+    check_first("AB_F(int a) AB_CD;\nint f(int a) AB_CD +\n#define X int f(void) AB_CD;\n",
+                "unchanged");
+    check_first("int f(1) AB_CD;\n) AB_CD;\n(void) AB_CD;\nf) AB_CD;", "unchanged");
+}
+
 KEN_TEST(mask_leaves_out_directives_in_initialisers)
 {
     check_first(

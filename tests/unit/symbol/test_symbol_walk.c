@@ -184,6 +184,18 @@ KEN_TEST(heads_inside_errors_are_definitions)
     kt_has_str(dump, "method A > a, public");
 }
 
+// A grammar without a preprocessor takes the macro behind the parameters for the function.
+KEN_TEST(macros_behind_parameters_do_not_take_the_name)
+{
+    definitions_are(KEN_LANG_CPP,
+                    "void a::stop(int n) X_EXCLUDED_(mu) {\n}\nstruct b {\n"
+                    "  int size() const X_PURE;\n};\n",
+                    "method stop, struct b, method size");
+    kt_eq_str(lab_symbols(KEN_LANG_C,
+                          "int f(int a) X_MUST_USE;\nint g(void) X_COLD\n{\n    return 1;\n}\n"),
+              "2-5 function g, public\n    int g(void) X_COLD\n0 comments, 0 bytes of errors\n");
+}
+
 KEN_TEST(the_number_of_symbols_is_bounded)
 {
     ken_buf text = KEN_BUF_INIT(16 << 20);
