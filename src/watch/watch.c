@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/inotify.h>
@@ -20,8 +21,8 @@
 enum {
     EVENT_BYTES = 16 * 1024,
     MAX_PATH = 4096,
-    MAX_FILES = 8192,
-    FILES_SHARE = 16,    // of what one user may watch
+    MAX_SPARE = 8192,    // files with one name that are watched by themselves, in the whole process
+    SPARE_SHARE = 16,    // of what one user may watch
     MAX_NAMES = 1024,    // names kept between two polls
     MAX_ENDED = 1 << 17, // watches of files that were replaced
     WATCHES_ADVISED = 524288,
@@ -43,17 +44,27 @@ typedef struct watched {
     bool is_control; // of the tree or not, it decides about it
 } watched;
 
+// How a path is watched. What is spare is the first to be left out.
+enum {
+    ENDED = 0,
+    WATCHED,
+    SPARE,
+};
+
+// A server has a watch for each project, and all of them one limit.
+static atomic_size_t spare; // taken by all watches
+
 struct ken_watch {
     int fd;    // -1 = none
     int whole; // an epoll instance with `fd` in it, whichever that is at the time; -1 = none yet
     ken_watch_decides_fn *decides;
-    ken_map paths;             // watched, relative to the root; of files with the inode; 0 = ended
-    ken_arena arena;           // of their names
-    KEN_VEC(watched) numbers;  // by the kernel's number
-    size_t n_ended;            // of these
-    ken_map names;             // of files that events named
-    bool has_unnamed;          // an event named nothing that is known
-    size_t n_files, max_files; // watched by themselves
+    ken_map paths;            // relative to the root, of files with the inode, to how it is watched
+    ken_arena arena;          // of their names
+    KEN_VEC(watched) numbers; // by the kernel's number
+    size_t n_ended;           // of these
+    ken_map names;            // of files that events named
+    bool has_unnamed;         // an event named nothing that is known
+    size_t n_spare, max_spare; // of `spare`: taken here, and how many may be
     uint64_t last_type;        // of the file system that was last found to be local
     ken_watch_news news;
     char why[240];
@@ -72,10 +83,26 @@ static uint64_t read_limit(const char *path)
 }
 
 // Others of this user watch, too: editors do.
-static size_t read_max_files(void)
+static size_t read_max_spare(void)
 {
-    uint64_t most = read_limit("/proc/sys/fs/inotify/max_user_watches") / FILES_SHARE;
-    return most < MAX_FILES ? (size_t)most : MAX_FILES;
+    uint64_t most = read_limit("/proc/sys/fs/inotify/max_user_watches") / SPARE_SHARE;
+    return most < MAX_SPARE ? (size_t)most : MAX_SPARE;
+}
+
+static bool take_spare(ken_watch *w)
+{
+    if (atomic_fetch_add(&spare, 1) >= w->max_spare) {
+        atomic_fetch_sub(&spare, 1);
+        return false;
+    }
+    w->n_spare++;
+    return true;
+}
+
+static void give_back_spare(ken_watch *w, size_t n)
+{
+    w->n_spare -= n;
+    atomic_fetch_sub(&spare, n);
 }
 
 ken_watch *ken_watch_new(ken_watch_decides_fn *decides)
@@ -83,7 +110,7 @@ ken_watch *ken_watch_new(ken_watch_decides_fn *decides)
     ken_watch *w = ken_zalloc(sizeof *w);
     w->fd = w->whole = -1;
     w->decides = decides;
-    w->max_files = read_max_files();
+    w->max_spare = read_max_spare();
     w->news = KEN_WATCH_BLIND;
     ken_map_init(&w->paths);
     ken_map_init(&w->names);
@@ -96,6 +123,7 @@ static void end_fd(ken_watch *w)
     if (w->fd >= 0)
         close(w->fd);
     w->fd = -1;
+    give_back_spare(w, w->n_spare);
 }
 
 void ken_watch_free(ken_watch *w)
@@ -178,7 +206,6 @@ ken_status ken_watch_begin(ken_watch *w, ken_err *err)
     w->news = KEN_WATCH_QUIET;
     w->why[0] = '\0';
     w->last_type = 0;
-    w->n_files = 0;
     w->fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
     wait_for_fd(w);
     if (w->fd >= 0)
@@ -255,11 +282,11 @@ static ken_watch_news end_number(ken_watch *w, watched *x)
 {
     if (!x || !x->key.ptr)
         return KEN_WATCH_QUIET;
-    uint64_t *is_watched = ken_map_find(&w->paths, x->key);
-    if (x->is_file && is_watched && *is_watched) {
-        *is_watched = 0;
-        w->n_files--;
-    }
+    uint64_t *how = x->is_file ? ken_map_find(&w->paths, x->key) : NULL;
+    if (how && *how == SPARE)
+        give_back_spare(w, 1);
+    if (how)
+        *how = ENDED;
     *x = (watched){ 0 };
     return ++w->n_ended < MAX_ENDED ? KEN_WATCH_QUIET : KEN_WATCH_TREE; // makes the numbers anew
 }
@@ -284,8 +311,10 @@ static size_t join(char *into, ken_str mark, ken_str path)
 }
 
 // By its descriptor: what is watched is what was opened, whatever is moved meanwhile.
-// `key` begins with the mark and the path, together `path_len` bytes, and is NUL-terminated there.
-static void add_one(ken_watch *w, int root_fd, ken_str mark, ken_str key, size_t path_len)
+// `key` begins with the mark and the path, together `path_len` bytes, and is NUL-terminated there. False when there was no
+// room for what is spare.
+static bool add_one(ken_watch *w, int root_fd, ken_str mark, ken_str key, size_t path_len,
+                    bool is_spare)
 {
     const char *path = key.ptr + (mark.len < path_len ? front_of(mark) : path_len);
     char name[40];
@@ -293,24 +322,26 @@ static void add_one(ken_watch *w, int root_fd, ken_str mark, ken_str key, size_t
     if (fd < 0) {
         if (errno != ENOENT && errno != ENOTDIR && errno != ELOOP)
             go_blind(w, "a folder cannot be opened");
-        return;
+        return true;
     }
     if (!check_local(w, fd)) {
         close(fd);
-        return;
+        return true;
     }
     snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
     // The link in /proc is followed, what it leads to is no link.
     int number = inotify_add_watch(w->fd, name, mask & ~(uint32_t)IN_DONT_FOLLOW);
+    bool is_left_out = number < 0 && errno == ENOSPC && is_spare;
     if (number >= 0) {
         note_number(w, number, key, path_len);
-    } else {
+    } else if (!is_left_out) {
         if (errno == ENOSPC)
             go_blind_at_limit(w, "watches", "max_user_watches", WATCHES_ADVISED);
         else if (errno != ENOENT && errno != EACCES) // without entries that could be read
             go_blind(w, "a folder cannot be watched");
     }
     close(fd);
+    return !is_left_out;
 }
 
 bool ken_watch_add_control(ken_watch *w, const char *path)
@@ -337,11 +368,11 @@ void ken_watch_add(ken_watch *w, int root_fd, ken_str mark, ken_str path)
     }
     ken_str whole = ken_str_n(text, join(text, mark, path));
     for (;; whole = ken_path_dir(whole)) { // most of those above are known
-        (void)ken_map_put(&w->paths, whole, 1, &is_new);
+        (void)ken_map_put(&w->paths, whole, WATCHED, &is_new);
         if (!is_new)
             return;
         text[whole.len] = '\0';
-        add_one(w, root_fd, mark, whole, whole.len);
+        (void)add_one(w, root_fd, mark, whole, whole.len, false);
         if (whole.len <= mark.len)
             return;
     }
@@ -351,20 +382,21 @@ void ken_watch_add_file(ken_watch *w, int root_fd, ken_str mark, ken_str path, u
                         bool must)
 {
     char key[MAX_PATH + 1 + sizeof inode];
-    bool is_new = false;
-    if (w->fd < 0 || w->news == KEN_WATCH_BLIND || (!must && w->n_files >= w->max_files) ||
-        path.len + front_of(mark) > MAX_PATH)
+    if (w->fd < 0 || w->news == KEN_WATCH_BLIND || path.len + front_of(mark) > MAX_PATH ||
+        (!must && atomic_load(&spare) >= w->max_spare))
         return;
     size_t len = join(key, mark, path);
     key[len] = '\0'; // in no path of a folder
     memcpy(key + len + 1, &inode, sizeof inode);
     ken_str whole = ken_str_n(key, len + 1 + sizeof inode);
-    uint64_t *is_watched = ken_map_put(&w->paths, whole, 1, &is_new);
-    if (!is_new && *is_watched)
+    uint64_t *how = ken_map_put(&w->paths, whole, ENDED, NULL);
+    if (*how != ENDED || (!must && !take_spare(w)))
         return;
-    *is_watched = 1;
-    w->n_files++;
-    add_one(w, root_fd, mark, whole, len);
+    *how = must ? WATCHED : SPARE;
+    if (!add_one(w, root_fd, mark, whole, len, !must)) {
+        *how = ENDED;
+        give_back_spare(w, 1);
+    }
 }
 
 // ---- news --------------------------------------------------------------------------------------

@@ -43,7 +43,7 @@ ken_status ken_watch_begin(ken_watch *w, ken_err *err) KEN_MUST_USE;
 void ken_watch_add(ken_watch *w, int root_fd, ken_str mark, ken_str path);
 // Watches a file by itself, so that changes under any of its names are reported. `inode`: another file of
 // that name is another one. `must`: it has several names; others are left out when there are very many
-// (a sixteenth of what one user may watch, 8,192 at most).
+// (all watches of the process: a sixteenth of what one user may watch, 8,192 at most).
 void ken_watch_add_file(ken_watch *w, int root_fd, ken_str mark, ken_str path, uint64_t inode,
                         bool must);
 // Watches a file that is no part of the tree, absolute, links followed: what happens to it is TREE. False when it

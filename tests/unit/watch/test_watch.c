@@ -108,6 +108,42 @@ KEN_TEST(a_write_under_another_name_is_told_when_the_file_is_watched)
     end();
 }
 
+// Else a server with many projects has no watch left for the folders of the last of them.
+KEN_TEST(watches_of_one_process_share_what_is_spare)
+{
+    enum {
+        EACH = 5000,
+        MOST = 8192
+    };
+    start();
+    for (int i = 0; i < EACH; i++) {
+        char name[24];
+        snprintf(name, sizeof name, "%d.h", i);
+        int fd = openat(root_fd, name, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+        kt_true(fd >= 0);
+        close(fd);
+    }
+    ken_watch *other = ken_watch_new(decides);
+    kt_ok(ken_watch_begin(other, NULL));
+    ken_watch_add(other, root_fd, KEN_STR(""), KEN_STR(""));
+    for (int i = 0; i < 2 * EACH; i++) {
+        char name[24];
+        int n = snprintf(name, sizeof name, "%d.h", i / 2);
+        ken_watch_add_file(i % 2 ? other : w, root_fd, KEN_STR(""), ken_str_n(name, (size_t)n), 1,
+                           false);
+    }
+    uint32_t n_spare = ken_watch_n(w) + ken_watch_n(other) - 4; // without folders
+    kt_true(n_spare > 0 && n_spare <= MOST);
+    ktest_write("tree/new.h", "");
+    kt_eq_i(ken_watch_look(other), KEN_WATCH_FILES);
+    ken_watch_free(other);
+    kt_ok(ken_watch_begin(w, NULL)); // gives back what it had
+    ken_watch_add(w, root_fd, KEN_STR(""), KEN_STR(""));
+    ken_watch_add_file(w, root_fd, KEN_STR(""), KEN_STR("1.h"), 1, false);
+    kt_eq_i(ken_watch_n(w), 2);
+    end();
+}
+
 static void add_name(void *ctx, ken_str path)
 {
     ken_buf_put_str(ctx, path);
