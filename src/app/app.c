@@ -65,6 +65,7 @@ void ken_app_close(ken_app *app)
         return;
     ken_metrics_remove_reader(ken_app__read_metrics, app);
     ken_app__end_syncs(app);
+    ken_app__end_warming(app);
     ken_app__end_following(app);
     ken_app__end_firsts(app);
     ken_pool_free(app->helpers);

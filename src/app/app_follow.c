@@ -609,6 +609,11 @@ static int by_indexed_down(const void *a, const void *b)
     return (x->indexed_at_ms < y->indexed_at_ms) - (x->indexed_at_ms > y->indexed_at_ms);
 }
 
+void ken_app__sort_newest(ken_project_info *list, size_t n)
+{
+    qsort(list, n, sizeof *list, by_indexed_down);
+}
+
 static bool is_kept(const ken_project_info *list, size_t n, ken_uuid id)
 {
     for (size_t i = 0; i < n; i++)
@@ -628,7 +633,7 @@ void ken_app_follow_all(ken_app *app)
         return;
     ken_arena_init(&arena, 0);
     if (!ken_app_list_projects(app, &arena, &list, &n, NULL)) {
-        qsort(list, n, sizeof *list, by_indexed_down);
+        ken_app__sort_newest(list, n);
         pthread_mutex_lock(&f->lock);
         bool has_changed = false;
         for (size_t i = 0; i < n_entries(f); i++)

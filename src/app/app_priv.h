@@ -51,6 +51,7 @@ typedef struct app_token {
 } app_token;
 
 typedef struct app_first app_first; // app_first.c: a run behind the questions
+typedef struct app_warm app_warm;   // app_warm.c: indexes that are opened before somebody asks
 typedef struct app_step app_step;   // app_step.c: how far the index of a project follows its folder
 typedef struct app_follower app_follower; // app_follow.c
 typedef struct app_lock app_lock;         // app_lease.c: of an index that is being written
@@ -86,6 +87,7 @@ struct ken_app {
     atomic_bool is_building;     // it has something to do
     ken_cancel builds_end;       // set when the app closes
     ken_pool *first_runs;        // made when the first of them begins
+    app_warm *warm;              // NULL unless cache.warm says so; it has a lock of its own
     bool is_closing;
 };
 
@@ -252,6 +254,12 @@ void ken_app__watch_lock(app_lock *lock, ken_cancel *cancel);
 ken_status ken_app__explain_lost(const app_lock *lock, ken_status st, ken_err *err);
 void ken_app__end_leases(ken_app *app); // all have been given back
 
+// ---- app_warm.c ----
+void ken_app__prepare_warming(ken_app *app); // before any thread asks
+// Until the index of that project is not being opened, or the question is over.
+void ken_app__await_warm(ken_app *app, ken_uuid project, const ken_cancel *cancel);
+void ken_app__end_warming(ken_app *app);
+
 // ---- app_first.c ----
 // Begins a run of the project on a thread of the app, unless one is at work. False when there is no thread.
 bool ken_app__begin_first(ken_app *app, const ken_project_info *project);
@@ -328,6 +336,10 @@ typedef struct app_unasked {
     uint32_t n_watched;      // folders and files
 } app_unasked;
 
+// Compares a project's folder with its index, for nobody, and borrows a snapshot: nothing is indexed or synced.
+// KEN_EBUSY when a question does or has.
+ken_status ken_app__look(ken_app *app, const ken_project_info *project, const ken_cancel *cancel,
+                         ken_snapshot **out, ken_err *err) KEN_MUST_USE;
 // Brings the index up to date though nobody asks. KEN_ECANCELLED when a question wants to do it instead,
 // KEN_EBUSY when one does, or another process.
 ken_status ken_app__update_step(ken_app *app, const ken_project_info *project, app_step *step,
@@ -349,6 +361,7 @@ void ken_app__settle_step(ken_app *app, ken_uuid project);
 // ---- app_follow.c ----
 void ken_app__begin_following(ken_app *app); // where settings say so
 void ken_app__end_following(ken_app *app);
+void ken_app__sort_newest(ken_project_info *list, size_t n);               // indexed last first
 void ken_app__follow_asked(ken_app *app, const ken_project_info *project); // of a question
 void ken_app__tell_follower(ken_app *app, ken_uuid project); // it has been left behind
 // A project is about to be removed, or was archived: nothing watches it any more.

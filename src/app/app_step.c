@@ -639,6 +639,7 @@ static ken_status ask_or_await(ken_app *app, const ken_project_info *project,
                                const ken_app_asking *how, ken_snapshot **out, ken_err *err)
 {
     bool is_running = false;
+    ken_app__await_warm(app, project->id, how->cancel);
     ken_status st = ken_app__await_first(app, project, how, &is_running, err);
     if (st)
         return st;
@@ -673,6 +674,32 @@ ken_status ken_app_catch_up(ken_app *app, const ken_project_info *project,
         ken_app__sync_if_due(app, project);
     ken_app__follow_asked(app, project);
     return KEN_OK;
+}
+
+ken_status ken_app__look(ken_app *app, const ken_project_info *project, const ken_cancel *cancel,
+                         ken_snapshot **out, ken_err *err)
+{
+    const ken_app_asking how = { .cancel = cancel };
+    step_note note = { .handle = NULL };
+    ken_quota *paused = NULL;
+    if (ken_app__is_elsewhere(project))
+        return ken_app_borrow(app, project, out, err);
+    app_step *step = ken_app__step_of(app, project->id);
+    if (!try_lock_step(step, NULL))
+        return KEN_FAIL(err, KEN_EBUSY, "a question is doing it");
+    ken_status st = KEN_OK;
+    if (step->is_in_step) {
+        st = KEN_FAIL(err, KEN_EBUSY, "a question has done it");
+    } else {
+        begin_watch(step);
+        st = catch_up(app, project, &how, step, &paused, &note, err);
+    }
+    unlock_step(step);
+    if (st || note.handle)
+        *out = st ? NULL : note.handle->snapshot;
+    else
+        st = ken_app_borrow(app, project, out, err);
+    return st;
 }
 
 static ken_status pause_for_other(const ken_app_asking *how, ken_err *err)
@@ -860,4 +887,5 @@ void ken_app_serve(ken_app *app)
 {
     app->is_serving = true;
     ken_app__begin_following(app);
+    ken_app__prepare_warming(app);
 }

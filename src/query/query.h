@@ -291,6 +291,8 @@ void ken_snapshot_set_keeper(ken_snapshot *s, ken_snapshot_keep_fn *keep, void *
 // value of `n_sharers` (borrowed; NULL = it has all).
 void ken_snapshot_limit_graph(ken_snapshot *s, size_t max_bytes, const atomic_uint *n_sharers);
 size_t ken_snapshot_graph_bytes(const ken_snapshot *s); // what is held
+// Loads what the first question by meaning would wait for. Vectors stay, as those of a question do.
+ken_status ken_snapshot_warm(ken_snapshot *s, ken_err *err) KEN_MUST_USE;
 // About all that it holds in memory, its graph apart. Cheap.
 size_t ken_snapshot_held_bytes(const ken_snapshot *s);
 

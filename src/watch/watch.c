@@ -311,10 +311,8 @@ static size_t join(char *into, ken_str mark, ken_str path)
 }
 
 // By its descriptor: what is watched is what was opened, whatever is moved meanwhile.
-// `key` begins with the mark and the path, together `path_len` bytes, and is NUL-terminated there. False when there was no
-// room for what is spare.
-static bool add_one(ken_watch *w, int root_fd, ken_str mark, ken_str key, size_t path_len,
-                    bool is_spare)
+// `key` begins with the mark and the path, together `path_len` bytes, and is NUL-terminated there.
+static void add_one(ken_watch *w, int root_fd, ken_str mark, ken_str key, size_t path_len)
 {
     const char *path = key.ptr + (mark.len < path_len ? front_of(mark) : path_len);
     char name[40];
@@ -322,26 +320,36 @@ static bool add_one(ken_watch *w, int root_fd, ken_str mark, ken_str key, size_t
     if (fd < 0) {
         if (errno != ENOENT && errno != ENOTDIR && errno != ELOOP)
             go_blind(w, "a folder cannot be opened");
-        return true;
+        return;
     }
     if (!check_local(w, fd)) {
         close(fd);
-        return true;
+        return;
     }
     snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
     // The link in /proc is followed, what it leads to is no link.
     int number = inotify_add_watch(w->fd, name, mask & ~(uint32_t)IN_DONT_FOLLOW);
-    bool is_left_out = number < 0 && errno == ENOSPC && is_spare;
     if (number >= 0) {
         note_number(w, number, key, path_len);
-    } else if (!is_left_out) {
+    } else {
         if (errno == ENOSPC)
             go_blind_at_limit(w, "watches", "max_user_watches", WATCHES_ADVISED);
         else if (errno != ENOENT && errno != EACCES) // without entries that could be read
             go_blind(w, "a folder cannot be watched");
     }
     close(fd);
-    return !is_left_out;
+}
+
+// One call for each of very many. Where a folder above has become a link meanwhile, another file is watched, and told as
+// one that may have changed. False when it is not.
+static bool add_spare(ken_watch *w, int root_fd, ken_str mark, ken_str key, size_t path_len)
+{
+    char name[MAX_PATH + 40];
+    snprintf(name, sizeof name, "/proc/self/fd/%d/%s", root_fd, key.ptr + front_of(mark));
+    int number = inotify_add_watch(w->fd, name, mask);
+    if (number >= 0)
+        note_number(w, number, key, path_len);
+    return number >= 0;
 }
 
 bool ken_watch_add_control(ken_watch *w, const char *path)
@@ -372,7 +380,7 @@ void ken_watch_add(ken_watch *w, int root_fd, ken_str mark, ken_str path)
         if (!is_new)
             return;
         text[whole.len] = '\0';
-        (void)add_one(w, root_fd, mark, whole, whole.len, false);
+        add_one(w, root_fd, mark, whole, whole.len);
         if (whole.len <= mark.len)
             return;
     }
@@ -393,7 +401,9 @@ void ken_watch_add_file(ken_watch *w, int root_fd, ken_str mark, ken_str path, u
     if (*how != ENDED || (!must && !take_spare(w)))
         return;
     *how = must ? WATCHED : SPARE;
-    if (!add_one(w, root_fd, mark, whole, len, !must)) {
+    if (must) {
+        add_one(w, root_fd, mark, whole, len);
+    } else if (!add_spare(w, root_fd, mark, whole, len)) {
         *how = ENDED;
         give_back_spare(w, 1);
     }

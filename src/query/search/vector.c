@@ -226,6 +226,12 @@ static ken_status load_all(ken_snapshot *s, ken_err *err)
     return KEN_OK;
 }
 
+ken_status ken_snapshot_warm(ken_snapshot *s, ken_err *err)
+{
+    query_check_pin(s);
+    return ken_query__load_vectors(s, err);
+}
+
 // They are as large as the index, and stay: no cost of the question that needs them first.
 ken_status ken_query__load_vectors(ken_snapshot *s, ken_err *err)
 {

@@ -786,3 +786,82 @@ KEN_TEST(history_waits_for_nobody_who_writes_the_index)
     ken_fs_unlock(lock_fd);
     teardown(&f);
 }
+
+// Until so many indexes are open that nobody has.
+static void await_idle(fixture *f, size_t n)
+{
+    for (int i = 0; i < 1000; i++) {
+        size_t n_idle = 0;
+        pthread_mutex_lock(&f->app->lock);
+        for (size_t k = 0; k < f->app->handles.len; k++)
+            n_idle += !f->app->handles.ptr[k]->is_lent && f->app->handles.ptr[k]->held_bytes;
+        pthread_mutex_unlock(&f->app->lock);
+        if (n_idle == n)
+            return;
+        usleep(10000);
+    }
+    ktest_fail(__FILE__, __LINE__, "%zu indexes were never open", n);
+}
+
+KEN_TEST(a_process_that_stays_opens_indexes_before_it_is_asked)
+{
+    fixture f = setup();
+    ken_snapshot *s = NULL;
+    const ken_app_asking how = { .may_index = true };
+    ktest_write("repos/one/a.c", "int alpha(void)\n{\n    return 1;\n}\n");
+    ktest_write("repos/two/b.c", "int beta(void)\n{\n    return 1;\n}\n");
+    ktest_write("repos/new/c.c", "int gamma(void)\n{\n    return 1;\n}\n");
+    ken_project_info one = add(&f, "repos/one", ""), two = add(&f, "repos/two", "");
+    ken_project_info never = add(&f, "repos/new", "");
+    index_it(&f, &one);
+    index_it(&f, &two);
+    ktest_write("repos/one/more.c", "int delta(void)\n{\n    return 1;\n}\n");
+    ken_app_serve(f.app);
+    ken_app_warm(f.app, KEN_STR(""), KEN_STR(""));
+    await_idle(&f, 2);
+    // Nothing was indexed by it; the question does that, of the same open index.
+    kt_ok_err(ken_app_borrow(f.app, &one, &s, &f.err), &f.err);
+    kt_eq_u(ken_snapshot_generation(s), 1);
+    ken_app_give_back(f.app, &one, s);
+    kt_status(ken_app_borrow(f.app, &never, &s, &f.err), KEN_ENOTFOUND);
+    f.err = (ken_err){ 0 };
+    kt_ok_err(ken_app_ask(f.app, &one, &how, &s, &f.err), &f.err);
+    kt_eq_u(ken_snapshot_generation(s), 2);
+    ken_app_give_back(f.app, &one, s);
+    kt_ok_err(ken_app_ask(f.app, &two, &how, &s, &f.err), &f.err);
+    ken_app_give_back(f.app, &two, s);
+    await_idle(&f, 2);
+    teardown(&f);
+}
+
+KEN_TEST(the_project_around_a_folder_is_opened_alone)
+{
+    fixture f = setup();
+    ktest_write("repos/one/src/a.c", "int alpha(void)\n{\n    return 1;\n}\n");
+    ktest_write("repos/two/b.c", "int beta(void)\n{\n    return 1;\n}\n");
+    ken_project_info one = add(&f, "repos/one", ""), two = add(&f, "repos/two", "");
+    index_it(&f, &one);
+    index_it(&f, &two);
+    ken_app_serve(f.app);
+    ken_app_warm(f.app, KEN_STR(""), ken_str_c(ktest_path("repos/one/src")));
+    await_idle(&f, 1);
+    pthread_mutex_lock(&f.app->lock);
+    kt_true(ken_uuid_eq(f.app->handles.ptr[0]->project, one.id));
+    pthread_mutex_unlock(&f.app->lock);
+    teardown(&f);
+}
+
+KEN_TEST(nothing_is_opened_where_settings_say_so)
+{
+    setenv("KEN_CACHE_WARM", "0", 1);
+    fixture f = setup();
+    unsetenv("KEN_CACHE_WARM");
+    ktest_write("repos/one/a.c", "int alpha(void)\n{\n    return 1;\n}\n");
+    ken_project_info one = add(&f, "repos/one", "");
+    index_it(&f, &one);
+    ken_app_serve(f.app);
+    ken_app_warm(f.app, KEN_STR(""), KEN_STR(""));
+    usleep(100000);
+    await_idle(&f, 0);
+    teardown(&f);
+}
