@@ -28,7 +28,7 @@ export function useNavigation() {
     query: { project: p.project ?? project(), file: p.file, ...(p.line ? { line: String(p.line) } : {}), ...at(p.project) },
   });
   const toChunks = (p: Place): RouteLocationRaw => ({ ...(toFile(p) as object), name: 'chunks' }) as RouteLocationRaw;
-  const toGraph = (symbol: string, file?: string): RouteLocationRaw => ({ name: 'graph', query: { project: project(), symbol, ...(file ? { file } : {}), ...at() } });
+  const toGraph = (symbol: string, file?: string, of?: string): RouteLocationRaw => ({ name: 'graph', query: { project: of ?? project(), symbol, ...(file ? { file } : {}), ...at(of) } });
   const toSearch = (q: string): RouteLocationRaw => ({ name: 'search', query: { project: project(), q, ...at() } });
 
   /** A part of the address as a value. Setting it does not add to the history unless `isStep`. */

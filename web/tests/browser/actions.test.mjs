@@ -25,6 +25,12 @@ describe('actions', () => {
     await page.waitForURL(/q=tries\+three\+times/);
     await first.getByRole('button', { name: /Score/ }).click();
     await first.locator('table').waitFor();
+    await first.getByRole('button', { name: 'What is around it' }).click();
+    await first.getByText('def load(path):').waitFor();
+    await first.locator('.hljs-keyword', { hasText: 'def' }).nth(1).waitFor(); // in colours, as the result was
+    await first.getByRole('button', { name: 'Usages' }).click();
+    await first.getByText('1 usage', { exact: true }).waitFor();
+    await first.getByRole('link', { name: /src\/store\.py:10/ }).waitFor();
     await page.keyboard.press('Escape');
     await page.reload();
     await page.locator('article').first().waitFor();
@@ -174,7 +180,8 @@ describe('actions', () => {
     assert.equal(await dialog.getByLabel('Title').inputValue(), 'Mend the door');
     await dialog.getByRole('button', { name: 'Make the task' }).click();
     const panel = page.getByRole('complementary', { name: 'Task' });
-    await page.getByRole('button', { name: 'Open', exact: true }).click(); // of the message that says so
+    await page.getByText('The task is made').waitFor();
+    await page.getByRole('button', { name: 'Open', exact: true }).click();
     await panel.waitFor();
     await panel.getByLabel('Close').click();
     await page.getByLabel('Status of Mend the door').selectOption('in-progress');
