@@ -7,6 +7,7 @@ import { diskPath, hasDirectionMarks, visible } from '../src/components/files/pl
 import { parseDiff } from '../src/components/graph/diff';
 import { layered } from '../src/components/graph/layered';
 import { emptyGraph, join, linksOf, nodeOfPlace, type Graph, type GraphNode } from '../src/components/graph/model';
+import { boxWithLabels, fitText } from '../src/components/graph/room';
 import { certaintyOf, certaintyText } from '../src/components/outline/certainty';
 import { plainLines } from '../src/composables/useHighlight';
 import VirtualTree from '../src/components/VirtualTree.vue';
@@ -46,6 +47,32 @@ describe('columns', () => {
   it('take a cycle and a graph of one node', () => {
     expect(layered(graph([node('a', 0, { isRoot: true }), node('b', 1)], ['a', 'b'], ['b', 'a'], ['a', 'a']), 1).size).toBe(2);
     expect(layered(graph([node('a')]), 1).get('a')).toEqual({ x: 0, y: -0 });
+  });
+});
+
+describe('labels', () => {
+  const size = { width: 1060, height: 730 };
+  const widthOf = (text: string) => text.length * 6;
+
+  it('at the right are within the picture', () => {
+    const points = [{ x: 0, y: 0, label: 40 }, { x: 100, y: 60, label: 200 }, { x: 60, y: -10, label: 60 }];
+    const box = boxWithLabels(points, size, 40, 1.08)!;
+    const scale = Math.min((size.width - 80) / (box.x[1] - box.x[0]), (size.height - 80) / (box.y[1] - box.y[0])) / 1.08;
+    for (const p of points) expect(size.width / 2 + (p.x - (box.x[0] + box.x[1]) / 2) * scale + p.label).toBeLessThan(size.width);
+    expect([box.x[0], box.y]).toEqual([0, [-10, 60]]);
+  });
+
+  it('leave a point in the middle, and nodes most of the width', () => {
+    expect(boxWithLabels([{ x: 3, y: 3, label: 100 }], size, 40, 1.08)).toBeNull();
+    expect(boxWithLabels([], size, 40, 1.08)).toBeNull();
+    const box = boxWithLabels([{ x: 0, y: 0, label: 0 }, { x: 1, y: 1, label: 5000 }], size, 40, 1.08)!;
+    expect(box.x[1]).toBeLessThan(2);
+  });
+
+  it('are cut to their column, with a mark', () => {
+    expect(fitText('ken_scan', 60, widthOf)).toBe('ken_scan');
+    expect(fitText('scan_refuses_roots_that_are_none', 60, widthOf)).toBe('scan_refu…');
+    expect(fitText('ab', 0, widthOf)).toBe('a…');
   });
 });
 

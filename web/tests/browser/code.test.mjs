@@ -233,6 +233,16 @@ describe('graph', () => {
     await page.getByText(/no path/i).first().waitFor();
   });
 
+  test('a symbol that is typed beside the architecture shows its calls', async () => {
+    await page.goto(lab.address('graph', { show: 'architecture' }));
+    const field = page.getByRole('combobox', { name: 'Symbol', exact: true });
+    assert.equal(await field.getAttribute('placeholder'), 'A symbol: shows its calls');
+    await field.fill('retry');
+    await page.keyboard.press('Enter');
+    await until('calls', () => query(page).get('show') === 'calls' && query(page).get('symbol') === 'retry');
+    await item(page, 'Nodes', 'Store.find').waitFor();
+  });
+
   test('a pasted diff shows what it reaches', async () => {
     await page.goto(lab.address('graph', { show: 'impact' }));
     await page.getByRole('button', { name: 'Paste a diff' }).click();
@@ -248,6 +258,8 @@ describe('graph', () => {
   test('a name that is not there says so', async () => {
     await page.goto(lab.address('graph', { symbol: 'retri' }));
     await page.getByText('There is no graph of this').waitFor();
+    await page.getByRole('link', { name: 'Search for “retri”' }).click();
+    await until('the search', () => new URL(page.url()).pathname === '/search' && query(page).get('q') === 'retri');
     page.said = page.said.filter((s) => !s.includes('404'));
   });
 });

@@ -9,6 +9,7 @@ import type { GraphNode } from './model';
 export interface Palette {
   text: string;
   page: string;
+  raised: string;
   line: string;
   font: string;
   value: (css: string) => string;
@@ -17,8 +18,10 @@ export interface Palette {
 export function readPalette(): Palette {
   const style = getComputedStyle(document.documentElement);
   const value = (css: string) => (css.startsWith('var(') ? style.getPropertyValue(css.slice(4, -1)).trim() : css);
-  return { text: value('var(--text)'), page: value('var(--raised)'), line: value('var(--line)'), font: getComputedStyle(document.body).fontFamily, value };
+  return { text: value('var(--text)'), page: value('var(--page)'), raised: value('var(--raised)'), line: value('var(--line)'), font: getComputedStyle(document.body).fontFamily, value };
 }
+
+export const LABEL_GAP = 3; // between a node and its label
 
 const modules = ['var(--plot-1)', 'var(--plot-3)', 'var(--plot-5)', 'var(--plot-4)', 'var(--plot-6)', 'var(--plot-2)'];
 function hash(text: string): number {
@@ -46,21 +49,28 @@ interface LabelLook {
   labelSize: number;
   labelFont: string;
 }
-type Drawn = PartialButFor<NodeDisplayData, 'x' | 'y' | 'size' | 'label' | 'color'>;
+type Drawn = PartialButFor<NodeDisplayData, 'x' | 'y' | 'size' | 'label' | 'color'> & { name?: string };
+/** On the page's colour, so that no edge runs through the text. */
 export function drawLabel(p: () => Palette) {
   return (context: CanvasRenderingContext2D, data: Drawn, settings: LabelLook): void => {
     if (!data.label) return;
-    context.fillStyle = p().text;
     context.font = `${settings.labelWeight} ${settings.labelSize}px ${settings.labelFont}`;
-    context.fillText(data.label, data.x + data.size + 3, data.y + settings.labelSize / 3);
+    const x = data.x + data.size + LABEL_GAP;
+    context.globalAlpha = 0.85;
+    context.fillStyle = p().page;
+    context.fillRect(x - 1, data.y - settings.labelSize / 2 - 1, context.measureText(data.label).width + 2, settings.labelSize + 3);
+    context.globalAlpha = 1;
+    context.fillStyle = p().text;
+    context.fillText(data.label, x, data.y + settings.labelSize / 3);
   };
 }
+/** With its whole name, also where the label is cut. */
 export function drawHover(p: () => Palette) {
-  const label = drawLabel(p);
-  return (context: CanvasRenderingContext2D, data: Drawn, settings: LabelLook): void => {
+  return (context: CanvasRenderingContext2D, node: Drawn, settings: LabelLook): void => {
+    const data = { ...node, label: node.label && (node.name ?? node.label) };
     context.font = `${settings.labelWeight} ${settings.labelSize}px ${settings.labelFont}`;
     const width = data.label ? context.measureText(data.label).width + data.size + 10 : data.size * 2;
-    context.fillStyle = p().page;
+    context.fillStyle = p().raised;
     context.strokeStyle = p().value('var(--accent)');
     context.lineWidth = 1;
     context.beginPath();
@@ -71,6 +81,8 @@ export function drawHover(p: () => Palette) {
     context.arc(data.x, data.y, data.size, 0, Math.PI * 2);
     context.fillStyle = data.color;
     context.fill();
-    label(context, data, settings);
+    if (!data.label) return;
+    context.fillStyle = p().text;
+    context.fillText(data.label, data.x + data.size + LABEL_GAP, data.y + settings.labelSize / 3);
   };
 }

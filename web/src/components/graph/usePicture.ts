@@ -10,14 +10,15 @@ import workerUrl from '../../workers/layout.worker?worker&url';
 import { visible } from '../files/places';
 import { layered } from './layered';
 import type { Graph, GraphNode } from './model';
-import { drawHover, drawLabel, edgeColour, nodeColour, readPalette } from './palette';
+import { drawHover, drawLabel, edgeColour, LABEL_GAP, nodeColour, readPalette } from './palette';
+import { boxWithLabels, fitText } from './room';
 
 export interface PictureOptions {
   onClick: (id: string) => void;
   onDouble: (id: string) => void;
   onSettled: () => void;
 }
-type NodeLook = { x: number; y: number; size: number; color: string; label: string; type: string; forceLabel: boolean };
+type NodeLook = { x: number; y: number; size: number; color: string; /** `name`, cut where it has no more room. */ label: string; name: string; type: string; forceLabel: boolean };
 type EdgeLook = { size: number; color: string; type: string };
 
 const DOUBLE_MS = 260; // a click waits that long for a second one
@@ -27,8 +28,13 @@ const FEW = 80; // have all their labels, where a column of them has room
 const FEW_NEAR = 25;
 const LABEL_PX = 15;
 const LABEL_WIDTH = 85;
-const PADDING = 60;
+const LABEL_SIZE = 11.5;
+const LAST_COLUMN = 0.25; // of the width, at most, for the labels right of it
+const PADDING = 40;
+const PADDING_FREE = 30;
+const WHOLE = 1.08; // the camera's ratio that shows all
 const LABEL_CHARS = 48;
+const ROOT_SIZE = 9;
 
 export function hasWebGl(): boolean {
   try {
@@ -56,7 +62,7 @@ export function startPicture(place: HTMLElement, o: PictureOptions) {
     nodeProgramClasses: { circle: NodeCircleProgram, point: NodePointProgram },
     edgeProgramClasses: { arrow: EdgeArrowProgram, line: EdgeLineProgram },
     labelFont: palette.font,
-    labelSize: 11.5,
+    labelSize: LABEL_SIZE,
     labelDensity: 0.8,
     labelGridCellSize: 90,
     defaultDrawNodeLabel: drawLabel(() => palette),
@@ -77,8 +83,39 @@ export function startPicture(place: HTMLElement, o: PictureOptions) {
     },
   });
 
+  // The ground of a label hides edges, and no node.
+  const { labels, nodes: dots } = sigma.getCanvases();
+  place.insertBefore(labels!, dots!);
+
+  const ruler = document.createElement('canvas').getContext('2d')!;
+  ruler.font = `${LABEL_SIZE}px ${palette.font}`;
+  const widthOf = (text: string) => ruler.measureText(text).width;
+
+  /** Nodes and labels are within the picture. */
+  function makeRoom(padding = sigma.getSetting('stagePadding')): void {
+    const isBig = graph.order > BIG_NODES;
+    const points = graph.mapNodes((_id, a) => ({ x: a.x, y: a.y, label: isBig ? 0 : a.size + LABEL_GAP + widthOf(a.label) }));
+    sigma.setCustomBBox(boxWithLabels(points, { width: place.clientWidth || 1, height: place.clientHeight || 1 }, padding, WHOLE));
+  }
+
+  /** Columns that leave room for the labels of the last one; how wide the labels of each node may be. */
+  function inColumns(next: Graph) {
+    const at = layered(next, 1);
+    const rows = new Map<number, number>();
+    for (const { x } of at.values()) rows.set(x, (rows.get(x) ?? 0) + 1);
+    const [width, height] = [Math.max(1, place.clientWidth - 2 * PADDING) / WHOLE, Math.max(1, place.clientHeight - 2 * PADDING) / WHOLE];
+    const lastX = Math.max(...rows.keys());
+    const last = Math.min(width * LAST_COLUMN, Math.max(0, ...next.nodes.filter((n) => at.get(n.id)!.x === lastX).map((n) => widthOf(labelOf(n)))));
+    const across = rows.size > 1 ? (width - last) / (rows.size - 1) : width;
+    const aspect = Math.max(0.2, (width - last) / height);
+    for (const p of at.values()) p.x *= aspect;
+    const hasRoom = next.nodes.length <= FEW && place.clientHeight / Math.max(1, ...rows.values()) > LABEL_PX && across > LABEL_WIDTH;
+    return { at, hasRoom, roomOf: (x: number) => (x === lastX * aspect ? Math.max(last, LABEL_WIDTH) : across - ROOT_SIZE - 2 * LABEL_GAP) };
+  }
+  const labelOf = (n: GraphNode) => visible(n.name.slice(0, LABEL_CHARS));
+
   const sizeOf = (n: GraphNode, degree: number) => {
-    if (n.isRoot) return 9;
+    if (n.isRoot) return ROOT_SIZE;
     if (n.kind === 'module' || n.kind === 'file') return Math.min(14, 3 + Math.log2(1 + (n.weight ?? 100) / 100));
     return Math.min(8, 3 + Math.sqrt(degree) * 0.6);
   };
@@ -95,11 +132,7 @@ export function startPicture(place: HTMLElement, o: PictureOptions) {
     model = next;
     graph = new DirectedGraph<NodeLook, EdgeLook>();
     const isBig = next.nodes.length > BIG_NODES || next.edges.length > BIG_EDGES;
-    const columns = layout === 'layers' ? layered(next, Math.max(0.2, place.clientWidth - 2 * PADDING) / Math.max(1, place.clientHeight - 2 * PADDING)) : null;
-    const rows = new Map<number, number>();
-    for (const at of columns?.values() ?? []) rows.set(at.x, (rows.get(at.x) ?? 0) + 1);
-    const hasRoom =
-      next.nodes.length <= FEW && place.clientHeight / Math.max(1, ...rows.values()) > LABEL_PX && place.clientWidth / Math.max(1, rows.size) > LABEL_WIDTH;
+    const columns = layout === 'layers' ? inColumns(next) : null;
     const degree = new Map<string, number>();
     const friend = new Map<string, string>();
     for (const e of next.edges) {
@@ -111,23 +144,27 @@ export function startPicture(place: HTMLElement, o: PictureOptions) {
     next.nodes.forEach((n, i) => {
       const turn = i * 2.399963; // the golden angle: even, and the same each time
       const far = Math.sqrt(i + 1) * 10;
-      let at = columns?.get(n.id) ?? { x: Math.cos(turn) * far, y: Math.sin(turn) * far };
+      let at = columns?.at.get(n.id) ?? { x: Math.cos(turn) * far, y: Math.sin(turn) * far };
       if (!columns && !isNew) {
         const own = before.hasNode(n.id) ? before.getNodeAttributes(n.id) : null;
         const by = friend.get(n.id);
         if (own) at = { x: own.x, y: own.y };
         else if (by) at = { x: before.getNodeAttribute(by, 'x') + Math.cos(turn) * 12, y: before.getNodeAttribute(by, 'y') + Math.sin(turn) * 12 };
       }
-      graph.addNode(n.id, { ...at, size: sizeOf(n, degree.get(n.id) ?? 0), color: nodeColour(n, palette), label: visible(n.name.slice(0, LABEL_CHARS)), type: isBig ? 'point' : 'circle', forceLabel: hasRoom });
+      const name = labelOf(n);
+      const label = columns?.hasRoom ? fitText(name, columns.roomOf(at.x), widthOf) : name;
+      graph.addNode(n.id, { ...at, size: sizeOf(n, degree.get(n.id) ?? 0), color: nodeColour(n, palette), label, name, type: isBig ? 'point' : 'circle', forceLabel: columns?.hasRoom ?? false });
     });
     for (const e of next.edges)
       if (e.from !== e.to && graph.hasNode(e.from) && graph.hasNode(e.to) && !graph.hasEdge(e.from, e.to))
         graph.addEdge(e.from, e.to, { size: isBig ? 1 : Math.min(4, 1 + Math.log2(e.sites || 1) * 0.5), color: edgeColour(e.resolution, palette), type: isBig ? 'line' : 'arrow' });
     hovered = '';
     near = graph.hasNode(selected) ? new Set([selected, ...graph.neighbors(selected)]) : null;
+    const padding = columns ? PADDING : PADDING_FREE;
+    makeRoom(padding);
     sigma.setGraph(graph); // before anything that draws: what is drawn asks `graph`
-    sigma.setSettings({ stagePadding: columns ? PADDING : 30, labelRenderedSizeThreshold: next.nodes.length <= FEW ? 0 : isBig ? 7 : 5, hideEdgesOnMove: next.edges.length > BIG_EDGES, hideLabelsOnMove: isBig });
-    if (isNew) sigma.getCamera().setState({ x: 0.5, y: 0.5, ratio: 1.08, angle: 0 });
+    sigma.setSettings({ stagePadding: padding, labelRenderedSizeThreshold: next.nodes.length <= FEW ? 0 : isBig ? 7 : 5, hideEdgesOnMove: next.edges.length > BIG_EDGES, hideLabelsOnMove: isBig });
+    if (isNew) sigma.getCamera().setState({ x: 0.5, y: 0.5, ratio: WHOLE, angle: 0 });
     asked++;
     if (!columns && graph.order > 1) layOut();
     else o.onSettled();
@@ -141,6 +178,7 @@ export function startPicture(place: HTMLElement, o: PictureOptions) {
         const p = e.data.positions;
         let i = 0;
         graph.updateEachNodeAttributes((_id, a) => ({ ...a, x: p[i++]!, y: p[i++]! }), { attributes: ['x', 'y'] });
+        makeRoom();
         if (e.data.isLast) o.onSettled();
       });
     }
@@ -203,8 +241,11 @@ export function startPicture(place: HTMLElement, o: PictureOptions) {
     if (graph.order <= BIG_NODES) focus();
   });
   const zoom = (by: number) => void sigma.getCamera().animate({ ratio: sigma.getCamera().ratio * by }, { duration: still() ? 0 : 150 });
-  const fit = () => void sigma.getCamera().animate({ x: 0.5, y: 0.5, ratio: 1.08 }, { duration: still() ? 0 : 200 });
-  const resized = new ResizeObserver(() => sigma.refresh());
+  const fit = () => void sigma.getCamera().animate({ x: 0.5, y: 0.5, ratio: WHOLE }, { duration: still() ? 0 : 200 });
+  const resized = new ResizeObserver(() => {
+    makeRoom();
+    sigma.refresh();
+  });
   resized.observe(place);
   const themed = new MutationObserver(recolour);
   themed.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme', 'data-contrast'] });
