@@ -165,6 +165,12 @@ describe('management', () => {
     writeFileSync(join(lab.root, `data ${HOSTILE}.bin`), Buffer.from([0, 1, 2, 0, 255]));
     await page.goto(lab.address('indexing'));
     await page.getByText(/1 change|2 changes/).first().waitFor();
+    // What is in the index and what is found for it are told apart, and shares say of what.
+    const { files } = await lab.api('get_repo_status', { project: lab.project });
+    await page.getByRole('region', { name: 'Freshness' }).getByText(new RegExp(`Files in the index\\s*${files}\\b`)).first().waitFor();
+    const scope = page.getByRole('region', { name: 'Scope' });
+    await scope.getByText(/^\d+ files? found, .*left out by name/).waitFor();
+    await scope.getByRole('list', { name: 'Languages, by files' }).getByText('Of the files').waitFor();
     await page.getByRole('button', { name: 'Index now' }).click();
     await page.getByRole('heading', { name: 'Last run' }).waitFor();
     await page.getByText('Nothing has changed since the last run.').waitFor();
