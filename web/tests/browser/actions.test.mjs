@@ -112,9 +112,15 @@ describe('actions', () => {
     writeFileSync(join(root, 'a', 'one.py'), 'def in_the_second():\n    return 1\n');
     await page.goto(`${lab.url}/projects?add=folder`);
     const dialog = page.getByRole('dialog');
+    // Folders are listed, and none is chosen.
+    await dialog.getByRole('group', { name: 'Folders' }).getByRole('button', { name: 'second' }).waitFor();
+    assert.equal(await dialog.getByRole('textbox', { name: /^Folder/ }).inputValue(), '');
+    assert.ok(await dialog.getByRole('button', { name: 'Add and index' }).isDisabled());
     await dialog.getByRole('textbox', { name: /^Folder/ }).fill(root);
     await dialog.getByRole('button', { name: 'Add and index' }).click();
     await dialog.waitFor({ state: 'detached' });
+    await page.getByText('Index of second is done').waitFor();
+    assert.equal(await page.getByText('Index of second begins').count(), 0);
     const find = async () => (await lab.api('list_projects', {})).projects.find((p) => p.root === root);
     const card = page.locator('.card', { hasText: root });
     await card.getByText(/^indexed/).waitFor();
