@@ -6,7 +6,7 @@ import { request, type ApiError, type Schemas } from '../api/client';
 import { onEvent } from '../api/events';
 import { needsToken } from '../api/token';
 import { asApiError } from './useAsync';
-import { attempt, toast } from './useToasts';
+import { attempt, dismiss, toast, toasts } from './useToasts';
 
 export type Job = Schemas['Job'];
 export type JobRequest = Omit<Schemas['JobRequest'], 'force'> & { force?: boolean };
@@ -17,11 +17,33 @@ const kindNames: Record<string, string> = { index: 'Index', embed: 'Vectors', mo
 export const jobName = (kind: string): string => kindNames[kind] ?? kind;
 export const isOver = (job: Job): boolean => !['queued', 'running'].includes(job.state);
 
-/** Asks for a job and says so; undefined when it was refused, which is told. */
+/** Asks for a job and says so, and how it ended; undefined when it was refused, which is told. */
 export async function startJob(wish: JobRequest, what = jobName(wish.kind), isTold = true): Promise<Job | undefined> {
+  const over = new Map<string, Job>(); // it may be, before the answer is here
+  let hear = (job: Job): unknown => over.set(job.id, job);
+  const stop = onEvent('job', (data) => isOver(data as Job) && hear(data as Job));
   const job = await attempt(`${what} could not be started`, () => request<Job>('POST', '/api/v1/jobs', wish));
-  if (job && isTold) toast(`${what} begins`, 'info', { label: 'Cancel', run: () => cancelJob(job.id) });
+  if (!job || !isTold) {
+    stop();
+    return job;
+  }
+  const begun = toast(`${what} begins`, 'info', { label: 'Cancel', run: () => cancelJob(job.id) });
+  hear = (end) => {
+    if (end.id !== job.id) return;
+    stop();
+    tellEnd(end, what, begun);
+  };
+  const end = over.get(job.id);
+  if (end) hear(end);
   return job;
+}
+
+/** In place of what was said when it began. Once that is gone only what went wrong is told. */
+function tellEnd(job: Job, what: string, begun: number): void {
+  const isSeen = toasts.value.some((t) => t.id === begun);
+  dismiss(begun);
+  if (job.state === 'failed' || job.state === 'interrupted') toast(`${what} ${job.state === 'failed' ? 'failed' : 'was interrupted'}${job.error ? `: ${job.error}` : ''}`, 'bad');
+  else if (isSeen) toast(`${what} is ${job.state}`, job.state === 'done' ? 'good' : 'info');
 }
 
 export async function cancelJob(id: string): Promise<void> {

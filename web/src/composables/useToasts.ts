@@ -19,10 +19,11 @@ export function dismiss(id: number): void {
   toasts.value = toasts.value.filter((t) => t.id !== id);
 }
 
-export function toast(text: string, kind: Toast['kind'] = 'info', action?: Toast['action']): void {
+export function toast(text: string, kind: Toast['kind'] = 'info', action?: Toast['action']): number {
   const id = next++;
   toasts.value = [...toasts.value.slice(-3), { id, text, kind, action }];
   if (kind !== 'bad') setTimeout(() => dismiss(id), action ? STAYS_MS * 2 : STAYS_MS);
+  return id;
 }
 
 /** Does it, and says what went wrong. */
