@@ -328,7 +328,10 @@ describe('management', () => {
   test('a tool that is switched off is offered no more, until that is taken back', async () => {
     const agent = await new Agent(`${lab.url}/mcp`, 'switcher').open();
     await page.goto(`${lab.url}/agents`);
+    await page.getByRole('button', { name: /^Tools/ }).click();
     const tool = page.getByRole('switch', { name: 'checkpoint_save' });
+    await until(page, () => document.activeElement.id === 'tools-title' && [...document.querySelectorAll('[role=switch]')].at(-1).getBoundingClientRect().bottom <= innerHeight);
+    await page.getByRole('button', { name: 'Switch off all of Checkpoints' }).waitFor();
     await tool.click();
     await page.getByText('checkpoint_save no longer offered').waitFor();
     assert.ok(!(await agent.tools()).includes('checkpoint_save'));
@@ -342,6 +345,7 @@ describe('management', () => {
     await page.goto(`${lab.url}/agents`);
     await page.getByRole('combobox', { name: 'For' }).selectOption({ label: 'only shop' });
     await page.getByRole('button', { name: 'Copy: Command' }).click();
+    assert.ok(await page.locator('.copy pre').evaluateAll((all) => all.every((e) => e.scrollWidth <= e.clientWidth)), 'a command is cut off');
     const command = await page.evaluate(() => navigator.clipboard.readText());
     assert.equal(command, `claude mcp add --transport http ken ${lab.url}/mcp/shop`);
     const bound = await new Agent(command.split(' ').at(-1), 'bound').open();
