@@ -27,8 +27,8 @@ function isTyping(target: EventTarget | null): boolean {
 function onKey(e: KeyboardEvent): void {
   if (e.defaultPrevented || e.isComposing || e.altKey) return;
   const isMod = e.ctrlKey || e.metaKey;
-  // A dialog has keys of its own.
-  if ((isTyping(e.target) || document.querySelector('[role="dialog"]')) && !isMod) return;
+  // A dialog has keys of its own, and so has a menu.
+  if ((isTyping(e.target) || document.querySelector('[role="dialog"], [role="menu"]')) && !isMod) return;
   const key = isMod ? `mod+${e.key.toLowerCase()}` : e.key;
   const keys = first ? `${first} ${key}` : key;
   // The newest view's own keys win.

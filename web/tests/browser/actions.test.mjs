@@ -24,7 +24,7 @@ describe('actions', () => {
     await first.getByText('retry', { exact: true }).first().waitFor();
     await page.waitForURL(/q=tries\+three\+times/);
     await first.getByRole('button', { name: /Score/ }).click();
-    await first.locator('table').waitFor();
+    await first.getByRole('columnheader', { name: 'Points' }).waitFor();
     await first.getByRole('button', { name: 'What is around it' }).click();
     await first.getByText('def load(path):').waitFor();
     await first.locator('.hljs-keyword', { hasText: 'def' }).nth(1).waitFor(); // in colours, as the result was
@@ -59,6 +59,17 @@ describe('actions', () => {
     await page.waitForURL(/q=retry\+action/);
     await page.getByRole('link', { name: 'src/store.py:1', exact: true }).waitFor();
     assert.equal(await field.inputValue(), 'retry action');
+    said();
+  });
+
+  test('a way to search is chosen by what it says of itself', async () => {
+    await page.goto(lab.address('search', { q: 'retry' }));
+    await page.getByText(/by words and meaning$/).waitFor();
+    await page.getByRole('button', { name: 'How to search: Words and meaning' }).click();
+    await page.getByRole('menuitemradio', { name: 'Names Definitions with this name' }).click();
+    await page.waitForURL(/mode=symbol/);
+    await page.getByText(/by names$/).waitFor();
+    await page.locator('article').first().waitFor();
     said();
   });
 

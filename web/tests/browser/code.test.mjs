@@ -148,7 +148,8 @@ describe('chunks', () => {
     await page.goto(lab.address('chunks', { file: 'src/store.py' }));
     await tree(page, 'Chunks').waitFor();
     await page.getByLabel('Metadata').getByText('python').waitFor();
-    await page.locator('.code .line', { hasText: 'src/store.py' }).first().waitFor(); // the head of the enriched text
+    await page.locator('.code .line', { hasText: 'src/store.py' }).first().waitFor(); // the head of the text that is embedded
+    assert.equal(await page.getByRole('tab', { name: 'As the model reads it' }).getAttribute('aria-selected'), 'true');
     await page.getByRole('tab', { name: 'Raw source' }).click();
     await page.locator('.code .line', { hasText: '"""Where things are kept."""' }).waitFor();
     await page.getByRole('tab', { name: 'Neighbours' }).click();
