@@ -191,21 +191,38 @@ static ken_status index_first(const ken_tool_env *env, const ken_project_info *p
                                 err);
 }
 
-ken_status ken_tool__index_now(const ken_tool_env *env, const ken_project_info *project,
-                               ken_err *err)
-{
-    ken_quota *paused = ken_quota_pause();
-    ken_status st =
-        may_index(env) && project->root_exists ? index_first(env, project, err) : KEN_OK;
-    ken_quota_resume(paused);
-    return st;
-}
-
 static void pause_briefly(void)
 {
     ken_quota *paused = ken_quota_pause();
     nanosleep(&(struct timespec){ .tv_nsec = BUSY_WAIT_NS }, NULL);
     ken_quota_resume(paused);
+}
+
+// Another call or process may be at it: then its turn comes after that.
+static ken_status index_in_turn(const ken_tool_env *env, const ken_project_info *project,
+                                ken_err *err)
+{
+    for (;;) {
+        ken_err tried = { 0 };
+        ken_status st = index_first(env, project, &tried);
+        if (st == KEN_EBUSY) {
+            pause_briefly();
+            st = ken_cancel_check(env->ctx->cancel, &tried);
+            if (!st)
+                continue;
+        }
+        return give_err(st, &tried, err);
+    }
+}
+
+ken_status ken_tool__index_now(const ken_tool_env *env, const ken_project_info *project,
+                               ken_err *err)
+{
+    ken_quota *paused = ken_quota_pause();
+    ken_status st =
+        may_index(env) && project->root_exists ? index_in_turn(env, project, err) : KEN_OK;
+    ken_quota_resume(paused);
+    return st;
 }
 
 // Another call may be indexing the same project for the first time: then waits for it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The tools on a real app with real indexes: scope, first use, read-only, paging, freshness, size.
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -1792,4 +1793,44 @@ KEN_TEST(a_cancelled_run_says_what_it_has_kept)
     kt_has_str(err.msg, " of 400 files done; what was parsed is kept and the next run goes on");
     json_decref(args);
     lab_close(&l);
+}
+
+static void *unlock_soon(void *fd)
+{
+    usleep(200 * 1000);
+    ken_fs_unlock(*(int *)fd);
+    return NULL;
+}
+
+// What brings the index up to date first does not fail because another question is at that.
+KEN_TEST(rules_are_checked_after_the_run_that_is_at_it)
+{
+    make_tree("proj", "apples");
+    lab l;
+    ken_err err = { 0 };
+    ken_arena arena;
+    ken_project_info p;
+    pthread_t other;
+    int fd = -1;
+    ken_arena_init(&arena, 0);
+    lab_open(&l, ktest_path("proj"));
+    json_decref(call(&l, "index_repository", "{\"repo_path\":\".\"}"));
+    kt_ok_err(ken_app_find_project(l.app, KEN_STR("proj"), KEN_STR(""), &arena, &p, &err), &err);
+    kt_ok_err(ken_fs_lock(ken_arena_printf(&arena, "%s.lock", p.db_path.ptr).ptr, &fd, &err), &err);
+    make_tree("proj", "pears");
+    kt_eq_i(pthread_create(&other, NULL, unlock_soon, &fd), 0);
+    json_t *v = call(&l, "check_rules", "{}");
+    kt_true(json_is_array(json_object_get(v, "violations")));
+    kt_eq_i(pthread_join(other, NULL), 0);
+    // Who gives up is told so.
+    kt_ok_err(ken_fs_lock(ken_arena_printf(&arena, "%s.lock", p.db_path.ptr).ptr, &fd, &err), &err);
+    ken_cancel cancel = { 0 };
+    ken_cancel_set(&cancel);
+    l.ctx.cancel = &cancel;
+    kt_null(try_call(&l, "check_rules", "{}", &err));
+    kt_status(err.status, KEN_ECANCELLED);
+    ken_fs_unlock(fd);
+    json_decref(v);
+    lab_close(&l);
+    ken_arena_release(&arena);
 }
