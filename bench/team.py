@@ -5,8 +5,8 @@
     python3 bench/team.py --ken build/release/ken [--chunks 100000] [--questions 300] TREE...
 
 One project of the code files of TREE..., as often as it takes, each time with another comment, until it has that many chunks. A
-question is asked over HTTP. Warm: after ten others. Cold: the first of a server that was just started, which opens the index; the
-database has just been started, too. Tasks: each operation on its own, over HTTP. The database is one of tests/postgres/server.py,
+question is asked over HTTP. Warm: after ten others. Cold: the first of a server that was just started, at once, when the index is
+not open yet, and three seconds later; the database has just been started, too. Tasks: each operation on its own, over HTTP. The database is one of tests/postgres/server.py,
 which does not sync its files. Prints a line for each figure and store.
 """
 import argparse
@@ -16,12 +16,14 @@ import random
 import statistics
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
 from scale import server
 from wide import ask, call, load_files, make_project, make_questions
 
 COLD = 20
+REST_S = 3
 TASKS = 400
 SIZES = "shared_buffers = 256MB\nmax_wal_size = 2GB\n"
 
@@ -52,7 +54,7 @@ class Store:
 def say(store, what, times):
     times = sorted(times)
     of = lambda share: times[min(len(times) - 1, int(len(times) * share))] * 1e3
-    print(f"{store.name:9} {what:34} p50 {statistics.median(times) * 1e3:6.1f}  p95 {of(.95):6.1f}  p99 {of(.99):6.1f}  "
+    print(f"{store.name:9} {what:40} p50 {statistics.median(times) * 1e3:6.1f}  p95 {of(.95):6.1f}  p99 {of(.99):6.1f}  "
           f"worst {times[-1] * 1e3:6.1f} ms", flush=True)
 
 
@@ -66,16 +68,17 @@ def measure_searches(store, questions, project):
         store.stop()
 
 
-def measure_cold(store, questions, project, restart):
+def measure_cold(store, questions, project, restart, rest_s):
     times = []
     for query in questions[:COLD]:
         restart()
         url = store.serve()
         try:
+            time.sleep(rest_s)
             times.append(ask(url, query, project))
         finally:
             store.stop()
-    say(store, "search, the first of a server", times)
+    say(store, f"search, the first of a server {f'after {rest_s} s' if rest_s else 'at once'}", times)
 
 
 def measure_tasks(store, project):
@@ -116,7 +119,8 @@ def main():
             questions = make_questions(files, options.questions, dice)
             for store in stores:
                 measure_searches(store, questions, project)
-                measure_cold(store, questions, project, lambda s=store: s.url and (server.halt(folder, "fast"), server.launch(folder)))
+                for rest_s in (0, REST_S):
+                    measure_cold(store, questions, project, lambda s=store: s.url and (server.halt(folder, "fast"), server.launch(folder)), rest_s)
                 measure_tasks(store, project)
         finally:
             server.stop(folder)

@@ -277,10 +277,10 @@ void ken_app_stop_telemetry(void); // sends what is left, for a second at most
 // This process stays: the kernel is asked to tell of changes, so that questions need not compare. Before
 // any thread asks.
 void ken_app_serve(ken_app *app);
-// Opens indexes before somebody asks, on a thread of its own, up to cache.warm of them: the project that is named or
-// around `folder`, and where both are empty the selected one and those that were indexed last. Nothing is indexed by it.
-// Once in a process, after the sandbox; what cannot be opened is in the log.
-void ken_app_warm(ken_app *app, ken_str project, ken_str folder);
+// Opens indexes before somebody asks, on a thread of its own: the selected project's and those that were indexed last, up
+// to cache.warm of them. Nothing is indexed by it. Once in a process that stays, after the sandbox; what cannot be opened
+// is in the log.
+void ken_app_warm(ken_app *app);
 
 // The same of the index as it is: a snapshot of the project's newest generation, pinned for this thread
 // until it is given back. Nothing of it changes meanwhile, and nothing that was borrowed of it is valid

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A process that stays opens indexes before somebody asks: it compares their folders and reads what the
-// first question would wait for. Nothing is indexed, and nothing leaves the machine. A question that comes
-// meanwhile goes on where this is.
+// A server opens indexes before somebody asks: it compares their folders and reads what the first question
+// would wait for. Nothing is indexed, and nothing leaves the machine. A question to the same index that comes
+// meanwhile waits for the rest.
 #include "app/app_priv.h"
 #include "app/projects.h"
 #include "base/alloc.h"
@@ -17,13 +17,11 @@ enum {
 
 struct app_warm {
     ken_app *app;
-    ken_pool *pool; // one thread; NULL until it begins
-    ken_cancel end; // set when the app closes
-    ken_arena arena;
-    ken_str project, folder; // what ken_app_warm was given
-    pthread_mutex_t lock;    // guards `at`; a leaf
-    pthread_cond_t is_done;  // `at` is another
-    ken_uuid at;             // that is being opened; zero = none
+    ken_pool *pool;         // one thread; NULL until it begins
+    ken_cancel end;         // set when the app closes
+    pthread_mutex_t lock;   // guards `at`; a leaf
+    pthread_cond_t is_done; // `at` is another
+    ken_uuid at;            // that is being opened; zero = none
 };
 
 // Who is asked first: the selected project, then those that were indexed last.
@@ -49,11 +47,6 @@ static void list_projects(app_warm *w, ken_arena *arena, warm_list *out)
 {
     ken_uuid selected;
     *out = (warm_list){ .n = 0 };
-    if (w->project.len || w->folder.len) {
-        out->list = KEN_ARENA_ARRAY(arena, ken_project_info, 1);
-        out->n = !ken_app_find_project(w->app, w->project, w->folder, arena, out->list, NULL);
-        return;
-    }
     if (ken_app_list_projects(w->app, arena, &out->list, &out->n, NULL))
         return;
     ken_app__sort_newest(out->list, out->n);
@@ -113,13 +106,11 @@ static void run(void *ctx, size_t worker)
     ken_arena_release(&arena);
 }
 
-void ken_app_warm(ken_app *app, ken_str project, ken_str folder)
+void ken_app_warm(ken_app *app)
 {
     app_warm *w = app->warm;
     if (!w || w->pool)
         return;
-    w->project = ken_arena_dup(&w->arena, project);
-    w->folder = ken_arena_dup(&w->arena, folder);
     w->pool = ken_pool_new(1, 1, 0);
     if (ken_pool_n_workers(w->pool))
         ken_pool_submit(w->pool, run, w);
@@ -149,7 +140,6 @@ void ken_app__prepare_warming(ken_app *app)
         return;
     app_warm *w = ken_zalloc(sizeof *w);
     w->app = app;
-    ken_arena_init(&w->arena, 1024);
     pthread_mutex_init(&w->lock, NULL);
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -167,7 +157,6 @@ void ken_app__end_warming(ken_app *app)
     ken_pool_free(w->pool);
     pthread_cond_destroy(&w->is_done);
     pthread_mutex_destroy(&w->lock);
-    ken_arena_release(&w->arena);
     ken_free(w);
     app->warm = NULL;
 }

@@ -103,7 +103,7 @@ static ken_status run_serve(cli *x, ken_err *err)
     int64_t grace_ms = 0;
     if (!st) {
         say_ready(x, web);
-        ken_app_warm(x->app, KEN_STR(""), KEN_STR(""));
+        ken_app_warm(x->app);
         serve_until_signal(web, signal_fd);
         ken_cli__notify("STOPPING=1");
         ken_cli__let_signals_through();

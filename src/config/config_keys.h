@@ -118,8 +118,8 @@
       "memory that open indexes may hold between questions; eight stay open whatever they hold")   \
     X(WARM, "cache.warm", COUNT, "8", 0, 128, "",                                                 \
       "KEN_CACHE_WARM", OWNER,                                                                     \
-      "indexes that ken serve opens when it starts, and ken mcp with its client's first message, so that the first question " \
-      "does not wait; 0 = none")                                                                   \
+      "indexes that ken serve opens when it starts, so that the first question does not wait; "    \
+      "0 = none")                                                                                  \
     X(ROOTS, "projects.roots", LIST, "", 0, 0, "",                                                 \
       "KEN_ALLOWED_ROOTS", OWNER, "folders in which projects may lie; empty = see docs")           \
     X(REPO_URL, "repository.url", TEXT, "", 0, 0, "",                                              \

@@ -51,8 +51,6 @@ typedef enum ending {
 // What stdio adds to a channel: the process around it.
 typedef struct pipes {
     channel *c;
-    ken_app *app;
-    const ken_mcp_opts *opts;
     int signal_fd; // signals that end us, and that a thread of the parent ended; -1 = none
     pid_t parent;
 } pipes;
@@ -160,8 +158,6 @@ static ending serve_pipes(pipes *p)
         if (fds[0].revents) {
             if (!ken_mcp__channel_read(c))
                 return END_OF_INPUT;
-            if (!c->relay && (p->opts->project.len || p->opts->cwd.len))
-                ken_app_warm(p->app, p->opts->project, p->opts->cwd);
         } else if (fds[2].revents & (POLLERR | POLLNVAL | POLLHUP)) {
             return CLIENT_GONE;
         }
@@ -278,9 +274,7 @@ int ken_mcp__serve(ken_app *app, const ken_mcp_opts *opts, int in_fd, int out_fd
         return 1;
     }
     // On the heap: when calls are left behind, their threads may still use it.
-    pipes p = { .c = ken_mcp__channel_new(app, opts, in_fd, out_fd, wake_fd, &err),
-                .app = app,
-                .opts = opts };
+    pipes p = { .c = ken_mcp__channel_new(app, opts, in_fd, out_fd, wake_fd, &err) };
     if (!p.c) {
         KEN_LOG_ERR("mcp", "%s", err.msg);
         close(wake_fd);

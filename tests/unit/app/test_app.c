@@ -803,7 +803,7 @@ static void await_idle(fixture *f, size_t n)
     ktest_fail(__FILE__, __LINE__, "%zu indexes were never open", n);
 }
 
-KEN_TEST(a_process_that_stays_opens_indexes_before_it_is_asked)
+KEN_TEST(a_server_opens_indexes_before_it_is_asked)
 {
     fixture f = setup();
     ken_snapshot *s = NULL;
@@ -817,7 +817,7 @@ KEN_TEST(a_process_that_stays_opens_indexes_before_it_is_asked)
     index_it(&f, &two);
     ktest_write("repos/one/more.c", "int delta(void)\n{\n    return 1;\n}\n");
     ken_app_serve(f.app);
-    ken_app_warm(f.app, KEN_STR(""), KEN_STR(""));
+    ken_app_warm(f.app);
     await_idle(&f, 2);
     // Nothing was indexed by it; the question does that, of the same open index.
     kt_ok_err(ken_app_borrow(f.app, &one, &s, &f.err), &f.err);
@@ -834,23 +834,6 @@ KEN_TEST(a_process_that_stays_opens_indexes_before_it_is_asked)
     teardown(&f);
 }
 
-KEN_TEST(the_project_around_a_folder_is_opened_alone)
-{
-    fixture f = setup();
-    ktest_write("repos/one/src/a.c", "int alpha(void)\n{\n    return 1;\n}\n");
-    ktest_write("repos/two/b.c", "int beta(void)\n{\n    return 1;\n}\n");
-    ken_project_info one = add(&f, "repos/one", ""), two = add(&f, "repos/two", "");
-    index_it(&f, &one);
-    index_it(&f, &two);
-    ken_app_serve(f.app);
-    ken_app_warm(f.app, KEN_STR(""), ken_str_c(ktest_path("repos/one/src")));
-    await_idle(&f, 1);
-    pthread_mutex_lock(&f.app->lock);
-    kt_true(ken_uuid_eq(f.app->handles.ptr[0]->project, one.id));
-    pthread_mutex_unlock(&f.app->lock);
-    teardown(&f);
-}
-
 KEN_TEST(nothing_is_opened_where_settings_say_so)
 {
     setenv("KEN_CACHE_WARM", "0", 1);
@@ -860,7 +843,7 @@ KEN_TEST(nothing_is_opened_where_settings_say_so)
     ken_project_info one = add(&f, "repos/one", "");
     index_it(&f, &one);
     ken_app_serve(f.app);
-    ken_app_warm(f.app, KEN_STR(""), KEN_STR(""));
+    ken_app_warm(f.app);
     usleep(100000);
     await_idle(&f, 0);
     teardown(&f);
