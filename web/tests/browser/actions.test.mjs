@@ -40,6 +40,20 @@ describe('actions', () => {
     said();
   });
 
+  test('a result begins with the definition that it is named for', async () => {
+    const root = join(lab.box, 'pair');
+    mkdirSync(root);
+    const body = Array.from({ length: 14 }, (_, i) => `    n = n * ${i + 3} + ${i};\n`).join('');
+    writeFileSync(join(root, 'pair.c'), `static int mix(int n)\n{\n${body}    return n;\n}\n\n// How long to wait before the next try.\nint pause_ms(int tries)\n{\n    return 100 << tries;\n}\n`);
+    lab.ken('index', root);
+    await page.goto(`${lab.url}/search?project=pair&q=wait+before+the+next+try`);
+    const first = page.locator('article').first();
+    await first.getByText('pause_ms', { exact: true }).first().waitFor();
+    await first.getByText('return 100 << tries;').waitFor();
+    lab.ken('projects', 'remove', root, '--yes');
+    said();
+  });
+
   test('who opens a result while typing finds the whole question on coming back', async () => {
     await page.goto(lab.address('search'));
     const field = page.getByRole('searchbox', { name: 'Search' });
