@@ -49,7 +49,9 @@ describe('actions', () => {
     await page.goto(`${lab.url}/search?project=pair&q=wait+before+the+next+try`);
     const first = page.locator('article').first();
     await first.getByText('pause_ms', { exact: true }).first().waitFor();
+    await first.getByText('How long to wait before the next try.').waitFor();
     await first.getByText('return 100 << tries;').waitFor();
+    await first.getByRole('link', { name: 'pair.c:20', exact: true }).waitFor();
     lab.ken('projects', 'remove', root, '--yes');
     said();
   });
@@ -71,7 +73,7 @@ describe('actions', () => {
     await page.locator('article').first().waitFor();
     await page.goBack();
     await page.waitForURL(/q=retry\+action/);
-    await page.getByRole('link', { name: 'src/store.py:1', exact: true }).waitFor();
+    await page.getByRole('link', { name: /^src\/store\.py:/ }).first().waitFor();
     assert.equal(await field.inputValue(), 'retry action');
     said();
   });
