@@ -51,7 +51,6 @@ typedef struct app_token {
 } app_token;
 
 typedef struct app_first app_first; // app_first.c: a run behind the questions
-typedef struct app_warm app_warm;   // app_warm.c: indexes that are opened before somebody asks
 typedef struct app_step app_step;   // app_step.c: how far the index of a project follows its folder
 typedef struct app_follower app_follower; // app_follow.c
 typedef struct app_lock app_lock;         // app_lease.c: of an index that is being written
@@ -87,7 +86,8 @@ struct ken_app {
     atomic_bool is_building;     // it has something to do
     ken_cancel builds_end;       // set when the app closes
     ken_pool *first_runs;        // made when the first of them begins
-    app_warm *warm;              // NULL unless cache.warm says so; it has a lock of its own
+    ken_pool *warming;           // one thread, made by ken_app_warm
+    ken_cancel warming_end;      // set when the app closes
     bool is_closing;
 };
 
@@ -255,9 +255,6 @@ ken_status ken_app__explain_lost(const app_lock *lock, ken_status st, ken_err *e
 void ken_app__end_leases(ken_app *app); // all have been given back
 
 // ---- app_warm.c ----
-void ken_app__prepare_warming(ken_app *app); // before any thread asks
-// Until the index of that project is not being opened, or the question is over.
-void ken_app__await_warm(ken_app *app, ken_uuid project, const ken_cancel *cancel);
 void ken_app__end_warming(ken_app *app);
 
 // ---- app_first.c ----
@@ -336,10 +333,11 @@ typedef struct app_unasked {
     uint32_t n_watched;      // folders and files
 } app_unasked;
 
-// Compares a project's folder with its index, for nobody, and borrows a snapshot: nothing is indexed or synced.
-// KEN_EBUSY when a question does or has.
-ken_status ken_app__look(ken_app *app, const ken_project_info *project, const ken_cancel *cancel,
-                         ken_snapshot **out, ken_err *err) KEN_MUST_USE;
+// Opens the index of a project that nobody has asked yet, and compares its folder with it: nothing is indexed or synced.
+// `out_held`: the bytes that it holds open; 0 where a question has opened it.
+ken_status ken_app__open_unasked(ken_app *app, const ken_project_info *project,
+                                 const ken_cancel *cancel, size_t *out_held, ken_err *err)
+    KEN_MUST_USE;
 // Brings the index up to date though nobody asks. KEN_ECANCELLED when a question wants to do it instead,
 // KEN_EBUSY when one does, or another process.
 ken_status ken_app__update_step(ken_app *app, const ken_project_info *project, app_step *step,

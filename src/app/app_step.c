@@ -639,7 +639,6 @@ static ken_status ask_or_await(ken_app *app, const ken_project_info *project,
                                const ken_app_asking *how, ken_snapshot **out, ken_err *err)
 {
     bool is_running = false;
-    ken_app__await_warm(app, project->id, how->cancel);
     ken_status st = ken_app__await_first(app, project, how, &is_running, err);
     if (st)
         return st;
@@ -676,29 +675,44 @@ ken_status ken_app_catch_up(ken_app *app, const ken_project_info *project,
     return KEN_OK;
 }
 
-ken_status ken_app__look(ken_app *app, const ken_project_info *project, const ken_cancel *cancel,
-                         ken_snapshot **out, ken_err *err)
+static ken_status keep_open(ken_app *app, const ken_project_info *project, ken_snapshot *s,
+                            size_t *out_held, ken_err *err)
+{
+    ken_status st = s ? KEN_OK : ken_app_borrow(app, project, &s, err);
+    if (st)
+        return st;
+    st = ken_snapshot_warm(s, err);
+    *out_held = ken_snapshot_held_bytes(s);
+    ken_app_give_back(app, project, s);
+    return st;
+}
+
+// With the step: a question waits for the rest, and finds the index open.
+static ken_status open_step(ken_app *app, const ken_project_info *project, app_step *step,
+                            const ken_cancel *cancel, size_t *out_held, ken_err *err)
 {
     const ken_app_asking how = { .cancel = cancel };
     step_note note = { .handle = NULL };
     ken_quota *paused = NULL;
+    begin_watch(step);
+    ken_status st = catch_up(app, project, &how, step, &paused, &note, err);
+    if (st)
+        return st;
+    return keep_open(app, project, note.handle ? note.handle->snapshot : NULL, out_held, err);
+}
+
+ken_status ken_app__open_unasked(ken_app *app, const ken_project_info *project,
+                                 const ken_cancel *cancel, size_t *out_held, ken_err *err)
+{
+    *out_held = 0;
     if (ken_app__is_elsewhere(project))
-        return ken_app_borrow(app, project, out, err);
+        return keep_open(app, project, NULL, out_held, err);
     app_step *step = ken_app__step_of(app, project->id);
     if (!try_lock_step(step, NULL))
-        return KEN_FAIL(err, KEN_EBUSY, "a question is doing it");
-    ken_status st = KEN_OK;
-    if (step->is_in_step) {
-        st = KEN_FAIL(err, KEN_EBUSY, "a question has done it");
-    } else {
-        begin_watch(step);
-        st = catch_up(app, project, &how, step, &paused, &note, err);
-    }
+        return KEN_OK;
+    ken_status st =
+        step->is_in_step ? KEN_OK : open_step(app, project, step, cancel, out_held, err);
     unlock_step(step);
-    if (st || note.handle)
-        *out = st ? NULL : note.handle->snapshot;
-    else
-        st = ken_app_borrow(app, project, out, err);
     return st;
 }
 
@@ -887,5 +901,4 @@ void ken_app_serve(ken_app *app)
 {
     app->is_serving = true;
     ken_app__begin_following(app);
-    ken_app__prepare_warming(app);
 }
