@@ -29,21 +29,27 @@ static bool is_storage(ken_str word)
     return ken_lang__is_one_of(word, words, sizeof words / sizeof *words);
 }
 
-// The opening parenthesis of the group that ends before `end`, when it holds no more than names,
-// numbers, texts and commas; SIZE_MAX when not.
-static size_t plain_group(ken_str s, size_t end)
+// The parenthesis that is closed before `end`, within one statement and at most `max` bytes; SIZE_MAX when there is none.
+static size_t group_open(ken_str s, size_t end, size_t max)
 {
-    size_t at = end - 1, n_open = 1;
-    for (size_t n = 0; at && n < GROUP_MAX; n++) {
-        char c = s.ptr[--at];
-        n_open += c == ')' ? 1u : 0u;
-        n_open -= c == '(' ? 1u : 0u;
+    size_t n_open = 0;
+    for (size_t n = 0; n <= max && end-- && !memchr(";{}", s.ptr[end], 3); n++) {
+        n_open += s.ptr[end] == ')';
+        n_open -= s.ptr[end] == '(';
         if (!n_open)
-            return at;
-        if (!ken_is_word(c) && !memchr(", \t\r\n\"()", c, 8))
-            return SIZE_MAX;
+            return end;
     }
     return SIZE_MAX;
+}
+
+// The same, when the group holds no more than names, numbers, texts and commas.
+static size_t plain_group(ken_str s, size_t end)
+{
+    size_t open = group_open(s, end, GROUP_MAX);
+    for (size_t at = open; at < end; at++)
+        if (!ken_is_word(s.ptr[at]) && !memchr(", \t\r\n\"()", s.ptr[at], 8))
+            return SIZE_MAX;
+    return open;
 }
 
 // Whether the group that opens at `open` declares parameters: it is empty or `void`, or has a type
@@ -263,25 +269,12 @@ static bool may_begin_at(ken_str s, size_t at, size_t macro_end)
 
 // ---- and behind the parameters -----------------------------------------------------------------
 
-// The parenthesis that is closed before `end`, within one statement; SIZE_MAX when there is none.
-static size_t group_open(ken_str s, size_t end)
-{
-    size_t n_open = 0;
-    for (size_t n = 0; n < PARAMS_MAX && end-- && !memchr(";{}", s.ptr[end], 3); n++) {
-        n_open += s.ptr[end] == ')';
-        n_open -= s.ptr[end] == '(';
-        if (!n_open)
-            return end;
-    }
-    return SIZE_MAX;
-}
-
 // Whether a name that is declared stands before `end`, behind a type: `int *a::f`, `int (*f)`.
 static bool declares_name(ken_str s, size_t end)
 {
     end = ken_lang__skip_space_back(s, end);
     if (end && s.ptr[end - 1] == ')') {
-        size_t open = group_open(s, end);
+        size_t open = group_open(s, end, PARAMS_MAX);
         return open != SIZE_MAX && s.ptr[ken_lang__skip_space(s, open + 1)] == '*';
     }
     ken_str name = ken_lang__word_before(s, end);
@@ -308,7 +301,7 @@ static bool is_behind_params(ken_str s, size_t at)
     }
     if (!at || s.ptr[at - 1] != ')')
         return false;
-    size_t open = group_open(s, at);
+    size_t open = group_open(s, at, PARAMS_MAX);
     return open != SIZE_MAX && declares_params(s, open) && declares_name(s, open);
 }
 

@@ -828,7 +828,10 @@ KEN_TEST(a_server_opens_indexes_before_it_is_asked)
     kt_ok_err(ken_app_ask(f.app, &one, &how, &s, &f.err), &f.err);
     kt_eq_u(ken_snapshot_generation(s), 2);
     ken_app_give_back(f.app, &one, s);
+    // What changes once it is open is in the first answer.
+    ktest_write("repos/two/late.c", "int epsilon(void)\n{\n    return 1;\n}\n");
     kt_ok_err(ken_app_ask(f.app, &two, &how, &s, &f.err), &f.err);
+    kt_eq_u(ken_snapshot_generation(s), 2);
     ken_app_give_back(f.app, &two, s);
     await_idle(&f, 2);
     teardown(&f);
