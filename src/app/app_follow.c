@@ -549,7 +549,7 @@ static void join(app_follower *f, const ken_project_info *project)
         f->pool = ken_pool_new(1, 1, 0);
     if (!ken_pool_n_workers(f->pool))
         return;
-    if (count(f, &oldest) >= f->n_max)
+    if (count(f, &oldest) >= f->n_max && oldest)
         oldest->is_leaving = true;
     add(f, project);
     if (f->n_uses == 1)
