@@ -25,11 +25,13 @@ ken_status ken_app__load_further(ken_catalog *c, ken_project_info *project, ken_
     return KEN_OK;
 }
 
-ken_status ken_app__put_further(ken_catalog *c, ken_uuid project, ken_str text, ken_arena *arena,
-                                ken_err *err)
+ken_status ken_app__forget_further(ken_catalog *c, ken_uuid project, ken_err *err)
 {
-    return ken_catalog_put_value(c, value_name(project, arena),
-                                 text.len ? text : (ken_str){ NULL, 0 }, err);
+    ken_arena a;
+    ken_arena_init(&a, 256);
+    ken_status st = ken_catalog_put_value(c, value_name(project, &a), (ken_str){ NULL, 0 }, err);
+    ken_arena_release(&a);
+    return st;
 }
 
 ken_roots ken_app_roots(const ken_project_info *project, ken_arena *arena)
@@ -171,13 +173,27 @@ static ken_status add_one(change *c, ken_str text, ken_err *err)
     return st;
 }
 
+// What was asked for was checked against the roots that the project had.
+static ken_status replace_known(void *ctx, ken_str was, ken_str *out, ken_err *err)
+{
+    const change *c = ctx;
+    if (!ken_str_eq(was, c->project->further))
+        return KEN_FAIL(err, KEN_EBUSY,
+                        "further roots of project '" KEN_STR_FMT
+                        "' were changed by another process meanwhile; try again",
+                        KEN_STR_ARG(c->project->name));
+    ken_str text = ken_roots_format(&c->roots, c->arena);
+    *out = text.len ? text : (ken_str){ NULL, 0 };
+    return KEN_OK;
+}
+
 static ken_status put_all(ken_catalog *catalog, void *ctx, ken_err *err)
 {
     change *c = ctx;
-    ken_str text = ken_roots_format(&c->roots, c->arena);
-    ken_status st = ken_app__put_further(catalog, c->project->id, text, c->arena, err);
+    ken_str name = value_name(c->project->id, c->arena);
+    ken_status st = ken_catalog_change_value(catalog, name, replace_known, c, err);
     if (!st)
-        c->project->further = text;
+        c->project->further = ken_roots_format(&c->roots, c->arena);
     return st;
 }
 

@@ -133,9 +133,7 @@ ken_status ken_app__unselect(ken_catalog *c, ken_uuid project, ken_err *err) KEN
 // Sets project->further.
 ken_status ken_app__load_further(ken_catalog *c, ken_project_info *project, ken_arena *arena,
                                  ken_err *err) KEN_MUST_USE;
-// Empty `text`: none.
-ken_status ken_app__put_further(ken_catalog *c, ken_uuid project, ken_str text, ken_arena *arena,
-                                ken_err *err) KEN_MUST_USE;
+ken_status ken_app__forget_further(ken_catalog *c, ken_uuid project, ken_err *err) KEN_MUST_USE;
 // Those of an index that the project takes up (`text`, of the index) become the project's. One that cannot lie beside
 // its first root is told in the log.
 ken_status ken_app__restore_further(ken_app *app, ken_catalog *catalog, ken_project_info *project,

@@ -445,16 +445,6 @@ static ken_status remove_clone(ken_app *app, const ken_project_info *project, ke
     return st == KEN_ENOTFOUND ? KEN_OK : st;
 }
 
-static ken_status remove_further(ken_catalog *c, const ken_project_info *project, ken_err *err)
-{
-    ken_arena a;
-    ken_arena_init(&a, 1024);
-    ken_status st =
-        project->further.len ? ken_app__put_further(c, project->id, KEN_STR(""), &a, err) : KEN_OK;
-    ken_arena_release(&a);
-    return st;
-}
-
 ken_status ken_app_remove_project(ken_app *app, const ken_project_info *project, ken_err *err)
 {
     app_lock *lock = NULL;
@@ -468,7 +458,7 @@ ken_status ken_app_remove_project(ken_app *app, const ken_project_info *project,
     if (!st)
         st = ken_app_take_catalog(app, true, &c, err);
     if (!st)
-        st = remove_further(c, project, err);
+        st = ken_app__forget_further(c, project->id, err);
     if (!st)
         st = ken_app__unselect(c, project->id, err);
     if (!st)

@@ -65,20 +65,19 @@ ken_status ken_app_load_rules_project(ken_app *app, ken_arena *arena, ken_projec
     return st;
 }
 
+static ken_status set_project(void *ctx, ken_str was, ken_str *out, ken_err *err)
+{
+    (void)err;
+    const ken_str id = ken_str_c(ctx);
+    *out = ken_str_eq(was, id) ? was : id;
+    return KEN_OK;
+}
+
 ken_status ken_app_set_rules_project(ken_app *app, const ken_project_info *project, ken_err *err)
 {
     char id[KEN_UUID_TEXT];
     ken_catalog *c = NULL;
-    ken_arena arena;
-    ken_str was = KEN_STR("");
     ken_uuid_format(project->id, id);
     ken_status st = ken_app_take_catalog(app, true, &c, err);
-    if (st)
-        return st;
-    ken_arena_init(&arena, 1024);
-    st = ken_catalog_load_value(c, setting, &arena, &was, err);
-    if (st == KEN_ENOTFOUND || (!st && !ken_str_eq(was, ken_str_c(id))))
-        st = ken_catalog_put_value(c, setting, ken_str_c(id), err);
-    ken_arena_release(&arena);
-    return give(app, c, st);
+    return st ? st : give(app, c, ken_catalog_change_value(c, setting, set_project, id, err));
 }

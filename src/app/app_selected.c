@@ -55,15 +55,16 @@ ken_status ken_app_select_project(ken_app *app, const ken_project_info *project,
     return st ? st : ken_app_with_catalog(app, true, put, &chosen, err);
 }
 
+static ken_status unselect(void *ctx, ken_str was, ken_str *out, ken_err *err)
+{
+    (void)err;
+    ken_uuid id;
+    bool is_it = ken_uuid_parse(was, &id) && ken_uuid_eq(id, *(const ken_uuid *)ctx);
+    *out = is_it ? (ken_str){ NULL, 0 } : was;
+    return KEN_OK;
+}
+
 ken_status ken_app__unselect(ken_catalog *c, ken_uuid project, ken_err *err)
 {
-    ken_arena arena;
-    ken_str was = KEN_STR("");
-    ken_uuid id;
-    ken_arena_init(&arena, 1024);
-    ken_status st = ken_catalog_load_value(c, setting, &arena, &was, err);
-    if (!st && ken_uuid_parse(was, &id) && ken_uuid_eq(id, project))
-        st = ken_catalog_put_value(c, setting, (ken_str){ NULL, 0 }, err);
-    ken_arena_release(&arena);
-    return st == KEN_ENOTFOUND ? KEN_OK : st;
+    return ken_catalog_change_value(c, setting, unselect, &project, err);
 }

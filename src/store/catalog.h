@@ -119,6 +119,12 @@ ken_status ken_catalog_load_value(ken_catalog *c, ken_str name, ken_arena *arena
 // without NUL (KEN_EINVAL, KEN_ELIMIT).
 ken_status ken_catalog_put_value(ken_catalog *c, ken_str name, ken_str value, ken_err *err)
     KEN_MUST_USE;
+// What a value becomes: `was` has no pointer where there is none; given back, the value stays. `*out` lives until the
+// change is done. It may run several times, each time with what the value is by then; its failure changes nothing.
+typedef ken_status ken_value_change_fn(void *ctx, ken_str was, ken_str *out, ken_err *err);
+// No other change of the value comes between, by whatever process.
+ken_status ken_catalog_change_value(ken_catalog *c, ken_str name, ken_value_change_fn *change,
+                                    void *ctx, ken_err *err) KEN_MUST_USE;
 
 // ---- models ----------------------------------------------------------------------------------
 // Embedding models. `path` and `tokenizer_path` are in <data>/models/<id>/, whether or not there is
@@ -164,9 +170,9 @@ ken_status ken_catalog_remove_model(ken_catalog *c, ken_str id, ken_err *err) KE
 #define KEN_CATALOG_VALUE_SLOTS(X)                                                               \
     X(load_value, PLAIN, (ken_str name, ken_arena *arena, ken_str *out, ken_err *err), (name,    \
       arena, out, err), TEXT(name, 0))                                                           \
-    /* Name and value were checked. */                                                           \
-    X(put_value, OWN, (ken_str name, ken_str value, ken_err *err), (name, value, err),           \
-      TEXT(name, value.len))
+    /* The name was checked, and `change` checks the value. */                                   \
+    X(change_value, OWN, (ken_str name, ken_value_change_fn *change, void *ctx, ken_err *err),   \
+      (name, change, ctx, err), TEXT(name, 0))
 #define KEN_CATALOG_MODEL_SLOTS(X)                                                               \
     X(list_models, PLAIN, (ken_arena *arena, ken_model_record **out, size_t *out_n, ken_err      \
       *err), (arena, out, out_n, err), NOTHING)                                                  \

@@ -152,11 +152,14 @@ ken_status ken_catalog_add_as(ken_catalog *c, ken_uuid id, ken_str root, ken_str
     return st ? st : c->backend->ops->add_as(c->backend, id, root, name, now_ms, arena, out, err);
 }
 
+typedef struct value_change {
+    ken_str name;
+    ken_value_change_fn *change;
+    void *ctx;
+} value_change;
+
 static ken_status check_value(ken_str name, ken_str value, ken_err *err)
 {
-    if (!name.len || name.len > VALUE_NAME_MAX_BYTES || has_nul(name))
-        return KEN_FAIL(err, KEN_EINVAL, "the name of a value has 1 to %d bytes, none of them 0",
-                        VALUE_NAME_MAX_BYTES);
     if (has_nul(value))
         return KEN_FAIL(err, KEN_EINVAL, "the value '" KEN_STR_FMT "' has a NUL byte",
                         KEN_STR_ARG(name));
@@ -166,10 +169,33 @@ static ken_status check_value(ken_str name, ken_str value, ken_err *err)
     return KEN_OK;
 }
 
+static ken_status change_checked(void *ctx, ken_str was, ken_str *out, ken_err *err)
+{
+    const value_change *v = ctx;
+    ken_status st = v->change(v->ctx, was, out, err);
+    return st ? st : check_value(v->name, *out, err);
+}
+
+ken_status ken_catalog_change_value(ken_catalog *c, ken_str name, ken_value_change_fn *change,
+                                    void *ctx, ken_err *err)
+{
+    value_change v = { .name = name, .change = change, .ctx = ctx };
+    if (!name.len || name.len > VALUE_NAME_MAX_BYTES || has_nul(name))
+        return KEN_FAIL(err, KEN_EINVAL, "the name of a value has 1 to %d bytes, none of them 0",
+                        VALUE_NAME_MAX_BYTES);
+    return c->backend->ops->change_value(c->backend, name, change_checked, &v, err);
+}
+
+static ken_status replace(void *ctx, ken_str was, ken_str *out, ken_err *err)
+{
+    (void)was, (void)err;
+    *out = *(const ken_str *)ctx;
+    return KEN_OK;
+}
+
 ken_status ken_catalog_put_value(ken_catalog *c, ken_str name, ken_str value, ken_err *err)
 {
-    ken_status st = check_value(name, value, err);
-    return st ? st : c->backend->ops->put_value(c->backend, name, value, err);
+    return ken_catalog_change_value(c, name, replace, &value, err);
 }
 
 ken_status ken_catalog_add_token(ken_catalog *c, const ken_access_token *t, ken_err *err)

@@ -42,14 +42,12 @@ static ken_status load_lines(ken_catalog *c, void *ctx, ken_err *err)
     return st == KEN_ENOTFOUND ? KEN_OK : st;
 }
 
-static ken_status put_switch(ken_catalog *c, void *ctx, ken_err *err)
+static ken_status switch_one(void *ctx, ken_str was, ken_str *out, ken_err *err)
 {
+    (void)err;
     tools_off *t = ctx;
-    ken_status st = load_lines(c, t, err);
-    if (st)
-        return st;
-    ken_buf changed = KEN_BUF_INIT(t->lines.len + BODY_MAX);
-    ken_str rest = t->lines, line;
+    ken_buf changed = KEN_BUF_INIT(was.len + BODY_MAX);
+    ken_str rest = was, line;
     while (ken_str_line_next(&rest, &line))
         if (line.len && !ken_str_eq(line, t->name))
             ken_buf_printf(&changed, KEN_STR_FMT "\n", KEN_STR_ARG(line));
@@ -57,7 +55,13 @@ static ken_status put_switch(ken_catalog *c, void *ctx, ken_err *err)
         ken_buf_printf(&changed, KEN_STR_FMT "\n", KEN_STR_ARG(t->name));
     t->lines = ken_arena_dup(t->arena, ken_buf_str(&changed));
     ken_buf_release(&changed);
-    return ken_catalog_put_value(c, setting, t->lines.len ? t->lines : (ken_str){ NULL, 0 }, err);
+    *out = t->lines.len ? t->lines : (ken_str){ NULL, 0 };
+    return KEN_OK;
+}
+
+static ken_status put_switch(ken_catalog *c, void *ctx, ken_err *err)
+{
+    return ken_catalog_change_value(c, setting, switch_one, ctx, err);
 }
 
 // What is there already is not said again. The lock is held.

@@ -20,6 +20,7 @@ static inline ken_pg_catalog *ken_pg_catalog_of(ken_catalog_backend *b)
 enum {
     KEN_PG_LOCK_TOKENS = 1,
     KEN_PG_LOCK_REMOTES,
+    KEN_PG_LOCK_VALUES,
 };
 
 // The slots: ken_store__pg_catalog_<slot>.

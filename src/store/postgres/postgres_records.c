@@ -14,15 +14,46 @@ ken_status ken_store__pg_catalog_load_value(ken_catalog_backend *b, ken_str name
                              arena, out, err);
 }
 
-ken_status ken_store__pg_catalog_put_value(ken_catalog_backend *b, ken_str name, ken_str value,
-                                           ken_err *err)
+typedef struct value_change {
+    ken_str name;
+    ken_value_change_fn *fn;
+    void *ctx;
+} value_change;
+
+// There may be no row yet whose lock could be taken.
+static ken_status change_value(ken_pg_catalog *c, const value_change *v, ken_arena *arena,
+                               ken_err *err)
 {
-    ken_pg_catalog *c = ken_pg_catalog_of(b);
+    ken_str was = { NULL, 0 }, value = { NULL, 0 };
+    ken_status st = ken_store__pg_lock(c, KEN_PG_LOCK_VALUES, err);
+    if (!st)
+        st = ken_store__pg_one(&c->p, PG_QUERY(SETTING_GET, PG_TEXT(v->name)),
+                               ken_store__pg_read_bytes, arena, &was, err);
+    if (!st || st == KEN_ENOTFOUND)
+        st = v->fn(v->ctx, was, &value, err);
+    if (st || value.ptr == was.ptr)
+        return st;
     if (value.ptr)
-        return ken_store__pg_change_row(c, PG_QUERY(SETTING_PUT, PG_TEXT(name), PG_TEXT(value)),
-                                        err);
-    ken_status st = ken_store__pg_change_row(c, PG_QUERY(SETTING_REMOVE, PG_TEXT(name)), err);
-    return st == KEN_ENOTFOUND ? KEN_OK : st;
+        return ken_store__pg_write(&c->p, KEN_PG_SETTING_PUT,
+                                   PG_VALUES(PG_TEXT(v->name), PG_TEXT(value)), NULL, err);
+    return ken_store__pg_write(&c->p, KEN_PG_SETTING_REMOVE, PG_VALUES(PG_TEXT(v->name)), NULL,
+                               err);
+}
+
+static ken_status work_on_value(ken_pg_catalog *c, void *ctx, ken_err *err)
+{
+    ken_arena arena;
+    ken_arena_init(&arena, 1024);
+    ken_status st = change_value(c, ctx, &arena, err);
+    ken_arena_release(&arena);
+    return st;
+}
+
+ken_status ken_store__pg_catalog_change_value(ken_catalog_backend *b, ken_str name,
+                                              ken_value_change_fn *fn, void *ctx, ken_err *err)
+{
+    value_change v = { .name = name, .fn = fn, .ctx = ctx };
+    return ken_store__pg_change(ken_pg_catalog_of(b), work_on_value, &v, err);
 }
 
 // ---- models ------------------------------------------------------------------------------------

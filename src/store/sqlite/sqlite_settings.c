@@ -22,10 +22,26 @@ static ken_status put(ken_sq_catalog *c, ken_str name, ken_str value, ken_err *e
     return s ? s : ken_store__sq_note(&c->q, "value", ken_json_str(name), err);
 }
 
-ken_status ken_store__catalog_put_value(ken_catalog_backend *b, ken_str name, ken_str value,
-                                        ken_err *err)
+static ken_status change(ken_sq_catalog *c, ken_str name, ken_value_change_fn *fn, void *ctx,
+                         ken_arena *arena, ken_err *err)
+{
+    ken_str was = { NULL, 0 }, value = { NULL, 0 };
+    ken_status st = ken_store__catalog_load_value(&c->base, name, arena, &was, err);
+    if (!st || st == KEN_ENOTFOUND)
+        st = fn(ctx, was, &value, err);
+    return st || value.ptr == was.ptr ? st : put(c, name, value, err);
+}
+
+ken_status ken_store__catalog_change_value(ken_catalog_backend *b, ken_str name,
+                                           ken_value_change_fn *fn, void *ctx, ken_err *err)
 {
     ken_sq_catalog *c = ken_sq_catalog_of(b);
+    ken_arena arena;
     ken_status st = ken_store__catalog_begin(c, err);
-    return st ? st : ken_store__catalog_end(c, put(c, name, value, err), err);
+    if (st)
+        return st;
+    ken_arena_init(&arena, 1024);
+    st = ken_store__catalog_end(c, change(c, name, fn, ctx, &arena, err), err);
+    ken_arena_release(&arena);
+    return st;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What every backend of the catalog must do with projects, models and values.
+#include <pthread.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -200,6 +201,69 @@ CATALOG_TEST(catalog_keeps_values)
     kt_status(ken_catalog_load_value(c, name, &arena, &value, &err), KEN_ENOTFOUND);
     kt_ok_err(ken_catalog_put_value(c, name, (ken_str){ 0 }, &err), &err);
     ken_catalog_close(c);
+}
+
+enum {
+    N_WRITERS = 4,
+    N_LETTERS = 20 // that each adds
+};
+
+// A letter more. Fails where the text is too long.
+static ken_status add_letter(void *ctx, ken_str was, ken_str *out, ken_err *why)
+{
+    static _Thread_local char text[N_WRITERS * N_LETTERS + 1];
+    if (was.len >= sizeof text)
+        return KEN_FAIL(why, KEN_ELIMIT, "too long");
+    memcpy(text, was.len ? was.ptr : "", was.len);
+    text[was.len] = *(const char *)ctx;
+    *out = ken_str_n(text, was.len + 1);
+    return KEN_OK;
+}
+
+typedef struct letters {
+    ken_catalog *c;
+    char letter;
+    ken_err err;
+} letters;
+
+static void *add_letters(void *arg)
+{
+    letters *l = arg;
+    ken_status st = KEN_OK;
+    for (int i = 0; i < N_LETTERS && !st; i++)
+        st = ken_catalog_change_value(l->c, KEN_STR("letters"), add_letter, &l->letter, &l->err);
+    return NULL;
+}
+
+CATALOG_TEST(catalog_changes_a_value_without_losing_another_change)
+{
+    letters l[N_WRITERS] = { { .c = NULL } };
+    pthread_t threads[N_WRITERS];
+    size_t seen[N_WRITERS] = { 0 };
+    char z[] = "z";
+    ken_str value = { 0 };
+    for (int i = 0; i < N_WRITERS; i++)
+        l[i] = (letters){ .c = open_catalog(), .letter = (char)('a' + i) };
+    for (int i = 0; i < N_WRITERS; i++)
+        kt_eq_i(pthread_create(&threads[i], NULL, add_letters, &l[i]), 0);
+    for (int i = 0; i < N_WRITERS; i++) {
+        kt_eq_i(pthread_join(threads[i], NULL), 0);
+        kt_eq_str(l[i].err.msg, "");
+    }
+    kt_ok_err(ken_catalog_load_value(l[0].c, KEN_STR("letters"), &arena, &value, &err), &err);
+    kt_eq_u(value.len, (size_t)N_WRITERS * N_LETTERS);
+    for (size_t i = 0; i < value.len; i++)
+        seen[value.ptr[i] - 'a']++;
+    for (int i = 0; i < N_WRITERS; i++)
+        kt_eq_u(seen[i], N_LETTERS);
+    // What fails changes nothing.
+    kt_ok_err(ken_catalog_change_value(l[0].c, KEN_STR("letters"), add_letter, z, &err), &err);
+    kt_status(ken_catalog_change_value(l[0].c, KEN_STR("letters"), add_letter, z, &err),
+              KEN_ELIMIT);
+    kt_ok_err(ken_catalog_load_value(l[1].c, KEN_STR("letters"), &arena, &value, &err), &err);
+    kt_eq_u(value.len, (size_t)N_WRITERS * N_LETTERS + 1);
+    for (int i = 0; i < N_WRITERS; i++)
+        ken_catalog_close(l[i].c);
 }
 
 CATALOG_TEST(catalog_refuses_bad_values)

@@ -141,7 +141,7 @@ KEN_TEST(catalogs_have_the_same_decorators)
               KEN_EINVAL);
     kt_eq_u(plan.n_calls, 4);
     ken_catalog_close(c);
-    kt_has_str(l.text, "put_value 'a' 3: ok, ");
+    kt_has_str(l.text, "change_value 'a': ok, ");
     kt_has_str(l.text, "add '/some/where': input/output error, ");
     kt_has_str(l.text, "load_value 'a': ok, ");
     ken_arena_release(&arena);
