@@ -26,6 +26,8 @@ static const step steps[] = {
       ken_embed_store_pg_schema_0007_rows_postgres_down_sql },
     { ken_embed_store_pg_schema_0008_licenses_postgres_sql,
       ken_embed_store_pg_schema_0008_licenses_postgres_down_sql },
+    { ken_embed_store_pg_schema_0009_names_postgres_sql,
+      ken_embed_store_pg_schema_0009_names_postgres_down_sql },
 };
 
 enum {
