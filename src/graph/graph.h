@@ -75,6 +75,8 @@ typedef struct ken_graph_source {
     ken_str (*read)(void *ctx, uint32_t file, ken_arena *arena);
     // What `load` would say that the file's package is; NULL = ask `load`.
     ken_str (*package)(void *ctx, uint32_t file);
+    // These files will be loaded next, in this order; NULL = that is of no use.
+    void (*expect)(void *ctx, const uint32_t *files, size_t n);
 } ken_graph_source;
 
 typedef struct ken_graph ken_graph;

@@ -99,6 +99,7 @@ const uint32_t *ken_graph__closure(ken_graph *g, graph_unit *u, uint32_t *out_n)
             const uint32_t *direct = ken_graph_imports(g, files.ptr[i], &n, &n_unknown);
             const graph_unit *f = ken_graph__unit_of(g, files.ptr[i]);
             u->has_unknown = u->has_unknown || (f && f->may_include);
+            size_t n_before = files.len;
             for (uint32_t k = 0; k < n; k++) {
                 uint8_t bit = (uint8_t)(1u << direct[k] % 8);
                 if (seen[direct[k] / 8] & bit)
@@ -106,6 +107,8 @@ const uint32_t *ken_graph__closure(ken_graph *g, graph_unit *u, uint32_t *out_n)
                 seen[direct[k] / 8] |= bit;
                 ken_vec_push(&files, direct[k]);
             }
+            if (g->source->expect && files.len > n_before)
+                g->source->expect(g->source->ctx, files.ptr + i + 1, files.len - i - 1);
         }
         u->closure = ken_arena_copy(&g->arena, files.ptr, files.len, sizeof *u->closure);
         u->n_closure = (uint32_t)files.len;

@@ -91,15 +91,36 @@ static query_cache_slot *slot_of(ken_snapshot *s, int64_t content, bool is_large
     return &s->cache.slots[place + (is_large ? QUERY_CACHE_SLOTS : 0)];
 }
 
-static ken_status load_facts(ken_snapshot *s, int64_t content, ken_arena *arena, ken_facts *out,
-                             ken_err *err)
+// NULL when it is not held.
+static const query_cache_slot *held_slot(ken_snapshot *s, int64_t content)
 {
     for (int is_large = 0; is_large < 2; is_large++) {
         const query_cache_slot *known = slot_of(s, content, is_large);
-        if (known->content == content) {
-            *out = known->facts;
-            return KEN_OK;
-        }
+        if (known->content == content)
+            return known;
+    }
+    return NULL;
+}
+
+void ken_query__expect_files(ken_snapshot *s, const uint32_t *files, size_t n)
+{
+    KEN_VEC(int64_t) contents = { 0 };
+    for (size_t i = 0; i < n && ken_store_is_remote(s->store); i++) {
+        int64_t content = s->rows[files[i]].content;
+        if (!held_slot(s, content))
+            ken_vec_push(&contents, content);
+    }
+    (void)!ken_store_expect_contents(s->store, contents.ptr, contents.len, false, NULL);
+    ken_vec_release(&contents);
+}
+
+static ken_status load_facts(ken_snapshot *s, int64_t content, ken_arena *arena, ken_facts *out,
+                             ken_err *err)
+{
+    const query_cache_slot *known = held_slot(s, content);
+    if (known) {
+        *out = known->facts;
+        return KEN_OK;
     }
     query_cache_slot new = { .content = content };
     ken_arena_init(&new.arena, 4096);

@@ -87,6 +87,12 @@ bool ken_query__graph_peek(ken_snapshot *s, uint32_t file, ken_arena *arena, ken
     return ken_query__units_peek(&s->graph->units, file, arena, out_facts, out);
 }
 
+void ken_query__graph_expect(const ken_snapshot *s, const uint32_t *files, size_t n)
+{
+    if (s->graph)
+        ken_query__units_expect(&s->graph->units, files, n);
+}
+
 bool ken_query__graph_is_stale(ken_snapshot *s, uint32_t file)
 {
     return s->graph && ken_query__units_is_stale(&s->graph->units, file);
@@ -132,6 +138,23 @@ static void add_overlaid(named_walk *w)
         ken_vec_push(&w->found, o->defs.ptr[o->lists.ptr[*at].ptr[i]]);
 }
 
+// Whoever asks for the definitions of a name looks into their files.
+static void expect_named(struct query_graph *q, const ken_graph_def *defs, size_t n)
+{
+    if (n < 2 || !ken_store_is_remote(q->snapshot->store))
+        return;
+    uint32_t *files = ken_alloc(n * sizeof *files);
+    for (size_t i = 0; i < n; i++)
+        files[i] = defs[i].file;
+    ken_query__units_expect(&q->units, files, n);
+    ken_free(files);
+}
+
+static void expect(void *ctx, const uint32_t *files, size_t n)
+{
+    ken_query__units_expect(&((struct query_graph *)ctx)->units, files, n);
+}
+
 static size_t named(void *ctx, ken_str name, const ken_graph_def **out)
 {
     struct query_graph *q = ctx;
@@ -152,6 +175,7 @@ static size_t named(void *ctx, ken_str name, const ken_graph_def **out)
         list.defs = ken_arena_copy(&q->name_arena, w.found.ptr, list.n, sizeof *list.defs);
         ken_vec_release(&w.found);
         ken_vec_push(&q->lists, list);
+        expect_named(q, list.defs, list.n);
     }
     *out = q->lists.ptr[*at].defs;
     return q->lists.ptr[*at].n;
@@ -214,25 +238,18 @@ static ken_status open_parts(struct query_graph *q, ken_err *err)
 
 // A long run joins segments before it commits a generation: those that were opened under an earlier
 // pin may be gone by the next, and their blocks with them.
-static bool has_parts(const struct query_graph *q)
+static bool has_parts(const struct query_graph *q, const int64_t *segments, size_t n)
 {
-    ken_arena arena;
-    ken_segment_info *infos;
-    size_t n;
-    ken_arena_init(&arena, 0);
-    ken_status st =
-        ken_store_list_segments(q->snapshot->store, KEN_SEGMENT_MENTIONS, &arena, &infos, &n, NULL);
     size_t n_found = 0;
-    for (size_t p = 0; !st && p < q->n_parts; p++)
+    for (size_t p = 0; p < q->n_parts; p++)
         for (size_t i = 0; i < n; i++)
-            n_found += infos[i].id == q->parts[p].id;
-    ken_arena_release(&arena);
+            n_found += segments[i] == q->parts[p].id;
     return n_found == q->n_parts;
 }
 
-void ken_query__graph_follow(ken_snapshot *s)
+void ken_query__graph_follow(ken_snapshot *s, const int64_t *segments, size_t n)
 {
-    if (s->graph && !has_parts(s->graph))
+    if (s->graph && !has_parts(s->graph, segments, n))
         ken_query__graph_close(s);
 }
 
@@ -315,6 +332,7 @@ ken_status ken_query__graph_files_with(ken_snapshot *s, ken_str name, ken_arena 
     ken_vec_release(&ordinals);
     ken_vec_release(&files);
     ease_mentions(q);
+    ken_query__units_expect(&q->units, *out, *out_n); // whoever asks looks into them
     return st;
 }
 
@@ -348,7 +366,8 @@ static ken_status make_graph(ken_snapshot *s, ken_err *err)
                                     .load = load_unit,
                                     .named = named,
                                     .read = read_manifest,
-                                    .package = package_of };
+                                    .package = package_of,
+                                    .expect = expect };
     q->graph = ken_graph_new(&q->source);
     return open_parts(q, err);
 }

@@ -12,7 +12,7 @@
 ken_status ken_query__graph_open(ken_snapshot *s, ken_graph **out, ken_err *err) KEN_MUST_USE;
 void ken_query__graph_close(ken_snapshot *s); // fine when there is none
 // Closes a graph whose segments are not those of the index any more: at the begin of a pin.
-void ken_query__graph_follow(ken_snapshot *s);
+void ken_query__graph_follow(ken_snapshot *s, const int64_t *segments, size_t n);
 // True when the file on disk is not the one in the graph any more. Checked before anything of it is
 // shown; when true, close the graph and run the whole question again.
 bool ken_query__graph_is_stale(ken_snapshot *s, uint32_t file);
@@ -53,6 +53,8 @@ bool ken_query__is_generated(const ken_snapshot *s, uint32_t file);
 // question may take. In `arena`, or the graph's. False when it says nothing.
 bool ken_query__graph_peek(ken_snapshot *s, uint32_t file, ken_arena *arena, ken_facts *out_facts,
                            ken_refs *out);
+// Units of these files will be asked for next, in this order.
+void ken_query__graph_expect(const ken_snapshot *s, const uint32_t *files, size_t n);
 // The imports of the whole tree; the snapshot's.
 ken_status ken_query__imports(ken_snapshot *s, const ken_cancel *cancel,
                               const query_import_graph **out, ken_err *err) KEN_MUST_USE;

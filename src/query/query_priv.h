@@ -272,6 +272,8 @@ ken_str ken_query__signature(query_text *t, uint32_t symbol);
 // Valid UTF-8, copied only when it has to be.
 ken_str ken_query__repaired(ken_arena *arena, ken_str text);
 
+// These files will be loaded next, in this order, as far as they are in the index (ken_store_expect_contents).
+void ken_query__expect_files(ken_snapshot *s, const uint32_t *files, size_t n);
 // The facts of the file in the index; the snapshot's, or in the arena.
 ken_status ken_query__stored_facts(ken_snapshot *s, uint32_t file, ken_arena *arena, ken_facts *out,
                                    ken_err *err) KEN_MUST_USE;

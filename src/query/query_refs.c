@@ -441,7 +441,7 @@ static bool is_imported_by(const query_import_graph *g, uint32_t file, uint32_t 
 
 // Marks the files that import the file whose path is the list's name.
 static ken_status mark_importers(refs_pass *p, ref_list *list, uint8_t *marked,
-                                 const ken_cancel *cancel, ken_err *err)
+                                 const ken_cancel *cancel, ken_arena *arena, ken_err *err)
 {
     const query_import_graph *imports;
     ken_status st = ken_query__imports(p->s, cancel, &imports, err);
@@ -450,8 +450,13 @@ static ken_status mark_importers(refs_pass *p, ref_list *list, uint8_t *marked,
     uint32_t n_files = p->s->n_files;
     uint32_t lo = (uint32_t)KEN_FIRST_STR(ken_file_row, path, p->s->rows, n_files, list->name);
     list->file = lo;
-    for (uint32_t f = 0; f < n_files; f++)
+    uint32_t *files = KEN_ARENA_ARRAY(arena, uint32_t, n_files + 1), n = 0;
+    for (uint32_t f = 0; f < n_files; f++) {
         marked[f] = is_imported_by(imports, lo, f);
+        if (marked[f])
+            files[n++] = f;
+    }
+    ken_query__graph_expect(p->s, files, n);
     return KEN_OK;
 }
 
@@ -459,7 +464,7 @@ static ken_status mark_files(refs_pass *p, uint32_t list, uint8_t *marked, const
                              ken_arena *arena, ken_err *err)
 {
     if (p->what == QUERY_REFS_WHOLE)
-        return mark_importers(p, &p->lists[list], marked, cancel, err);
+        return mark_importers(p, &p->lists[list], marked, cancel, arena, err);
     uint32_t *files;
     size_t n;
     ken_status st = ken_query__graph_files_with(p->s, p->lists[list].name, arena, &files, &n, err);

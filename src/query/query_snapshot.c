@@ -516,7 +516,7 @@ void ken_reader_set_revision(ken_reader *r, ken_revision *revision)
 
 // Whether the segments that may be open are there still. A long run joins some before it has a new generation, and one
 // of another tree makes none of this tree; those that were joined are gone for whoever begins to read after that.
-static bool has_segments(const ken_snapshot *s)
+static bool has_segments(ken_snapshot *s)
 {
     ken_arena arena;
     int64_t *ids = NULL;
@@ -526,8 +526,11 @@ static bool has_segments(const ken_snapshot *s)
         n = 0;
     for (size_t i = 0; i < n && n_found < s->n_segment_ids; i++)
         n_found += ids[i] == s->segment_ids[n_found];
+    bool has_all = n_found == s->n_segment_ids;
+    if (has_all)
+        ken_query__graph_follow(s, ids, n); // its segments may be newer
     ken_arena_release(&arena);
-    return n_found == s->n_segment_ids;
+    return has_all;
 }
 
 // Opens the newest generation for reading, unless it is the one that is loaded. The first statement
@@ -538,10 +541,8 @@ static ken_status follow(ken_snapshot *s, ken_err *err)
     ken_status st = ken_store_get_generation(s->store, &newest, err);
     if (st)
         return st;
-    if (newest && newest == s->generation && has_segments(s)) {
-        ken_query__graph_follow(s);
+    if (newest && newest == s->generation && has_segments(s))
         return KEN_OK;
-    }
     if (s->generation) {
         unload(s);
         st = ken_query__follow_files(s, newest, err);

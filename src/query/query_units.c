@@ -202,6 +202,17 @@ static bool load(query_units *u, uint32_t file, ken_arena *arena, ken_facts *fac
     return !st;
 }
 
+void ken_query__units_expect(const query_units *u, const uint32_t *files, size_t n)
+{
+    const ken_snapshot *s = u->snapshot;
+    KEN_VEC(int64_t) contents = { 0 };
+    for (size_t i = 0; i < n && ken_store_is_remote(s->store); i++)
+        if (!u->held[files[i]] && !ken_query__overlay_of(s, files[i]))
+            ken_vec_push(&contents, s->rows[files[i]].content);
+    (void)!ken_store_expect_contents(s->store, contents.ptr, contents.len, true, NULL);
+    ken_vec_release(&contents);
+}
+
 const query_unit *ken_query__units_get(query_units *u, uint32_t file)
 {
     ken_facts facts = { 0 };

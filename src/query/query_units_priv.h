@@ -34,6 +34,8 @@ size_t ken_query__units_bytes(const query_units *u); // memory in use
 
 // Loaded from the store, or extracted from the disk when the file has changed; NULL when it has no facts.
 const query_unit *ken_query__units_get(query_units *u, uint32_t file);
+// These will be asked for next, in this order.
+void ken_query__units_expect(const query_units *u, const uint32_t *files, size_t n);
 // What a file says, without making a unit of it: for passes over the whole tree. In `arena`, or of the unit
 // that there is. False when it has no facts.
 bool ken_query__units_peek(query_units *u, uint32_t file, ken_arena *arena, ken_facts *out_facts,

@@ -123,6 +123,11 @@ void ken_store_close(ken_store *s)
     ken_free(s);
 }
 
+bool ken_store_is_remote(const ken_store *s)
+{
+    return s->database != NULL;
+}
+
 ken_store_opts ken_store_place(const ken_store *s)
 {
     return (ken_store_opts){ .path = s->path, .database = s->database };

@@ -163,6 +163,15 @@ static ken_status learn_list(ken_snapshot *s, uint32_t file, ken_arena *scratch,
     return KEN_OK;
 }
 
+// Most often all others follow.
+static void expect_from(const ken_snapshot *s, uint32_t file, ken_arena *arena)
+{
+    uint32_t *files = KEN_ARENA_ARRAY(arena, uint32_t, s->n_files - file);
+    for (uint32_t f = file; f < s->n_files; f++)
+        files[f - file] = f;
+    ken_query__graph_expect(s, files, s->n_files - file);
+}
+
 static ken_status make(ken_snapshot *s, const ken_cancel *cancel, ken_arena *arena, import_lists *l,
                        bool *out_is_news, ken_err *err)
 {
@@ -183,6 +192,8 @@ static ken_status make(ken_snapshot *s, const ken_cancel *cancel, ken_arena *are
         l->files.len = n_files;
         l->starts.len = n_lists;
         l->unknown.len = n_lists - 1;
+        if (!*out_is_news)
+            expect_from(s, f, arena);
         st = learn_list(s, f, &scratch, l, err);
         if (!st)
             st = ken_cancel_check(cancel, err);

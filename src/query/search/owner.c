@@ -71,6 +71,17 @@ static ken_status fit_elsewhere(ken_snapshot *s, const query_names *names, ken_s
     return st;
 }
 
+static void expect_owners(ken_snapshot *s, const query_names *names, const uint8_t *has_owner,
+                          ken_arena *arena)
+{
+    uint32_t *files = KEN_ARENA_ARRAY(arena, uint32_t, names->len + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < names->len && n < LOOKED_AT_MAX; i++)
+        if (has_owner[names->ptr[i].file])
+            files[n++] = names->ptr[i].file;
+    ken_query__expect_files(s, files, n);
+}
+
 ken_status ken_query__find_owned(ken_snapshot *s, const query_names *names, ken_str scope,
                                  ken_arena *arena, query_fit **out, ken_err *err)
 {
@@ -80,6 +91,8 @@ ken_status ken_query__find_owned(ken_snapshot *s, const query_names *names, ken_
     uint8_t *has_owner = ken_zalloc((size_t)s->n_files + 1);
     ken_status st = mark_files(s, scope, arena, has_owner, err);
     size_t n_looked_at = 0;
+    if (!st)
+        expect_owners(s, names, has_owner, arena);
     for (size_t i = 0; i < names->len && !st; i++) {
         const query_name *n = &names->ptr[i];
         ken_facts facts;

@@ -309,6 +309,19 @@ static bool is_near_enough(const query_ranking *k, double score)
     return similarity_of(k->o, score) >= k->o->threshold;
 }
 
+// The files of a page and the one behind it. Of several snapshots each has few.
+static void expect_page(const query_ranking *k)
+{
+    size_t n = (size_t)k->o->offset + ken_query__limit(k->o) + 1;
+    if (k->bring || !k->n_files)
+        return;
+    n = n < k->n_files ? n : k->n_files;
+    uint32_t *files = KEN_ARENA_ARRAY(k->arena, uint32_t, n);
+    for (size_t i = 0; i < n; i++)
+        files[i] = k->files[i].file;
+    ken_query__expect_files(k->files[0].of->s, files, n);
+}
+
 // Reads the first files from the disk until enough have something to show.
 static ken_status show_best(const query_ranking *k, ken_search_result *out, ken_err *err)
 {
@@ -316,6 +329,7 @@ static ken_status show_best(const query_ranking *k, ken_search_result *out, ken_
     const ken_search_opts *o = k->o;
     uint32_t limit = ken_query__limit(o), passed = 0;
     size_t i = 0;
+    expect_page(k);
     for (; i < k->n_files && is_near_enough(k, k->files[i].score); i++) {
         st = ken_quota_check(err);
         if (st)
@@ -378,6 +392,7 @@ static ken_status show_chunks(const query_ranking *k, ken_search_result *out, ke
     opened_file *files = KEN_ARENA_ARRAY(k->arena, opened_file, k->n_files + 1);
     size_t n_files = 0, at = 0, passed = 0;
     uint32_t limit = ken_query__limit(k->o);
+    expect_page(k);
     for (;;) {
         st = ken_quota_check(err);
         if (st)

@@ -129,6 +129,17 @@ static uint32_t chunk_of(const ken_facts *facts, uint32_t symbol)
     return lo ? (uint32_t)lo - 1 : 0;
 }
 
+// The best of them are about to be shown.
+static void expect_names(ken_snapshot *s, const query_names *names, size_t from, size_t n,
+                         ken_arena *arena)
+{
+    uint32_t *files = KEN_ARENA_ARRAY(arena, uint32_t, n + 1);
+    size_t n_files = 0;
+    for (size_t i = from; i < names->len && i - from < n; i++)
+        files[n_files++] = names->ptr[i].file;
+    ken_query__expect_files(s, files, n_files);
+}
+
 // ---- symbol search -----------------------------------------------------------------------------
 
 static double similarity_of(const query_name *n)
@@ -228,6 +239,7 @@ ken_status ken_query__symbols(ken_snapshot *s, ken_str query, const ken_search_o
         (ken_search_result){ .hits = KEN_ARENA_ARRAY(arena, ken_hit, limit), .strategy = "symbol" };
     symbol_files files = { .s = s, .arena = arena };
     size_t n_unseen = 0;
+    expect_names(s, &names, 0, o->offset + limit + 1, arena);
     for (size_t i = 0; i < names.len; i++) {
         const query_name *n = &names.ptr[i];
         st = ken_cancel_check(cancel, err);
@@ -344,6 +356,7 @@ static void fill(ken_snapshot *s, const query_names *names, size_t offset, size_
 {
     symbol_files files = { .s = s, .arena = arena };
     out->defs = KEN_ARENA_ARRAY(arena, ken_definition, limit);
+    expect_names(s, names, offset, limit, arena);
     for (size_t i = offset; i < names->len && out->n_defs < limit && !ken_quota_is_over(); i++)
         out->n_defs += show_definition(&files, &names->ptr[i], &out->defs[out->n_defs]);
     let_go(&files);

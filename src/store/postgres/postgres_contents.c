@@ -99,12 +99,21 @@ ken_status ken_store__pg_load_info(ken_store_backend *b, int64_t id, ken_content
 ken_status ken_store__pg_load_packed(ken_store_backend *b, int64_t id, ken_arena *arena,
                                      ken_str *out, ken_err *err)
 {
-    return LOAD_ONE(b, CONTENT_FACTS, id, ken_store__pg_read_bytes, arena, out, err);
+    const ken_pg_expected_row *e = ken_store__pg_take_expected(ken_pg_index_of(b), id, false);
+    if (!e)
+        return LOAD_ONE(b, CONTENT_FACTS, id, ken_store__pg_read_bytes, arena, out, err);
+    *out = ken_arena_dup(arena, e->facts);
+    return KEN_OK;
 }
 
 ken_status ken_store__pg_load_packed_refs(ken_store_backend *b, int64_t id, ken_arena *arena,
                                           ken_str *out, ken_err *err)
 {
+    const ken_pg_expected_row *e = ken_store__pg_take_expected(ken_pg_index_of(b), id, true);
+    if (e) {
+        *out = ken_arena_dup(arena, e->refs);
+        return KEN_OK;
+    }
     ken_status st = LOAD_ONE(b, CONTENT_REFS, id, ken_store__pg_read_bytes, arena, out, err);
     if (st != KEN_ENOTFOUND)
         return st;

@@ -139,6 +139,7 @@ ken_status ken_store__pg_share_read(ken_store_backend *b, ken_database_reading *
 static void end_read(ken_pg_index *x)
 {
     ken_store__pg_rollback(&x->p);
+    ken_store__pg_forget_expected(x);
     x->p.in = NULL;
     x->p.db = x->home;
 }
@@ -165,6 +166,7 @@ ken_status ken_store__pg_begin_read(ken_store_backend *b, ken_err *err)
 {
     ken_pg_index *x = ken_pg_index_of(b);
     ken_store__pg_forget_ahead(x);
+    ken_store__pg_forget_expected(x);
     if (begin_on_replica(x))
         return KEN_OK;
     ken_store__pg_begin(&x->p, KEN_PG_TX_READ);
@@ -351,6 +353,7 @@ static void pg_close(ken_store_backend *b)
     ken_zip_free(x->zip);
     ken_buf_release(&x->zipped);
     ken_buf_release(&x->ahead.bytes);
+    ken_store__pg_forget_expected(x);
     ken_free(x);
 }
 

@@ -12,7 +12,8 @@ enum {
     KEN_PG_ALL_TREES = 0,        // whose values are shared
     KEN_PG_FIRST_TREE = 1,       // of the project that the index was made for
     KEN_PG_COPY_BYTES = 1 << 18, // of a table, that are gathered before they are sent
-    KEN_PG_AHEAD_MAX = 16        // blocks of one question
+    KEN_PG_AHEAD_MAX = 16,       // blocks of one question
+    KEN_PG_HINTS = 8             // lists of contents at once: who walks one makes others on the way
 };
 
 // The highest ids there ever were, and the state of the checkpoints. A write transaction has them alone.
@@ -41,6 +42,28 @@ typedef struct ken_pg_ahead {
     size_t at[KEN_PG_AHEAD_MAX + 1];
     ken_buf bytes;
 } ken_pg_ahead;
+
+// Contents that will be loaded in a read transaction (postgres_expected.c).
+typedef struct ken_pg_expected_row {
+    int64_t content;
+    ken_str facts, refs; // in the arena; refs without a pointer: not fetched
+} ken_pg_expected_row;
+
+// One list of them, and what was last fetched of it.
+typedef struct ken_pg_hint {
+    KEN_VEC(int64_t) contents;
+    size_t next; // the first of them that was not fetched
+    bool with_refs;
+    uint64_t used_at;
+    ken_arena arena;
+    ken_pg_expected_row *rows; // by content
+    size_t n_rows;
+} ken_pg_hint;
+
+typedef struct ken_pg_expected {
+    ken_pg_hint hints[KEN_PG_HINTS];
+    uint64_t n_uses;
+} ken_pg_expected;
 
 // Hashes of what an index has, in a write transaction (postgres_known.c).
 typedef struct ken_pg_known {
@@ -79,6 +102,7 @@ typedef struct ken_pg_index {
     ken_pg_keys keys;  // of those contents
     bool may_be_taken; // one of these keys, by a row that is there or gathered
     ken_pg_ahead ahead;
+    ken_pg_expected expected;
     ken_zip *zip;
     ken_buf zipped; // the block being written
 } ken_pg_index;
@@ -111,6 +135,11 @@ ken_status ken_store__pg_put_relations(ken_pg_index *x, int64_t id, const ken_fa
 ken_status ken_store__pg_flush_relations(ken_pg_index *x, size_t bytes, ken_err *err) KEN_MUST_USE;
 void ken_store__pg_drop_relations(ken_pg_index *x);
 void ken_store__pg_forget_ahead(ken_pg_index *x);
+// What was expected of a content, fetched now with others where it was not yet; NULL when it was not expected, or
+// without references.
+const ken_pg_expected_row *ken_store__pg_take_expected(ken_pg_index *x, int64_t content,
+                                                       bool with_refs);
+void ken_store__pg_forget_expected(ken_pg_index *x);
 // False in `*out`: there is none of that hash. `all` asks for all that there are, and `read` makes hashes of
 // them, an int64_t each: that is done once there were several such questions in a transaction.
 ken_status ken_store__pg_may_have(ken_pg_index *x, ken_pg_known *k, const ken_pg_query *all,

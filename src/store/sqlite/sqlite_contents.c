@@ -190,6 +190,14 @@ ken_status ken_store__sq_load_sha(ken_store_backend *b, int64_t id, ken_sha256 *
     return load_one(ken_sq_of(b), KEN_SQ_CONTENT_SHA, id, read_sha, NULL, out, err);
 }
 
+// Each is found without a round trip.
+ken_status ken_store__sq_expect_contents(ken_store_backend *b, const int64_t *contents, size_t n,
+                                         bool with_refs, ken_err *err)
+{
+    (void)b, (void)contents, (void)n, (void)with_refs, (void)err;
+    return KEN_OK;
+}
+
 ken_status ken_store__sq_load_marks(ken_store_backend *b, const int64_t *contents, size_t n,
                                     ken_content_mark *out, ken_err *err)
 {

@@ -275,6 +275,76 @@ STORE_TEST(refs_come_back)
     kt_ok_err(ken_store_verify(s, &err), &err);
 }
 
+// Facts and references of the content of that size, or nothing where there is no such content.
+static void check_loaded(ken_store *s, int64_t id, uint32_t size)
+{
+    ken_facts f;
+    ken_refs r;
+    ken_status st = ken_store_load_facts(s, id, &arena, &f, &err);
+    kt_eq_i(st, size ? KEN_OK : KEN_ENOTFOUND);
+    if (st)
+        return;
+    const ken_facts want = scn_facts(size, &arena);
+    kt_eq_u(f.n_bytes, size);
+    kt_eq_u(f.n_symbols, want.n_symbols);
+    kt_eq_u(f.n_chunks, want.n_chunks);
+    kt_ok_err(ken_store_load_refs(s, id, &f, &arena, &r, &err), &err);
+    kt_eq_u(r.n_refs, want.n_symbols ? scn_refs(&want, &arena).n_refs : 0);
+    for (uint32_t i = 0; i < f.n_symbols; i++)
+        kt_eq_text(f.symbols[i].name, ken_arena_dup(&arena, want.symbols[i].name).ptr);
+}
+
+// A hint changes nothing but when things come: in any order, some twice, some not there, some never asked for,
+// with other hints between and none that is kept beyond its transaction.
+STORE_TEST(expected_contents_are_what_they_are)
+{
+    enum {
+        N = 100
+    };
+    int64_t ids[N + 2], few[3];
+    begin(s);
+    for (uint32_t i = 0; i < N; i++)
+        ids[i] = add_content(s, 1000 + i);
+    commit(s);
+    ids[N] = ids[N - 1] + 1; // is not there
+    ids[N + 1] = ids[0];
+    kt_ok_err(ken_store_expect_contents(s, ids, N, true, &err), &err); // in no transaction
+    check_loaded(s, ids[3], 1003);
+
+    kt_ok_err(ken_store_begin_read(s, &err), &err);
+    kt_ok_err(ken_store_expect_contents(s, ids, N + 2, true, &err), &err);
+    for (uint32_t i = 0; i < N; i++) {
+        check_loaded(s, ids[i], 1000 + i);
+        for (uint32_t k = 0; k < 3; k++)
+            few[k] = ids[(i * 7 + k * 31) % N];
+        kt_ok_err(ken_store_expect_contents(s, few, 3, i % 2 == 0, &err), &err);
+        check_loaded(s, few[2], 1000 + (i * 7 + 62) % N);
+        check_loaded(s, few[0], 1000 + i * 7 % N);
+    }
+    check_loaded(s, ids[N], 0);
+    check_loaded(s, ids[N + 1], 1000);
+    kt_ok_err(ken_store_expect_contents(s, ids, N, false, &err), &err);
+    for (uint32_t i = N; i-- > 0;) // against the order
+        check_loaded(s, ids[i], 1000 + i);
+    kt_ok_err(ken_store_expect_contents(s, NULL, 0, true, &err), &err);
+    kt_ok_err(ken_store_expect_contents(s, ids, N, true, &err), &err);
+    check_loaded(s, ids[5], 1005);
+    commit(s);
+
+    begin(s);
+    kt_ok_err(ken_store_expect_contents(s, ids, N, true, &err), &err);
+    int64_t added = add_content(s, 5000);
+    check_loaded(s, added, 5000);
+    check_loaded(s, ids[6], 1006);
+    kt_ok_err(ken_store_collect_some(s, ids, 10, &err), &err); // no file has them
+    check_loaded(s, ids[6], 0);
+    commit(s);
+    kt_ok_err(ken_store_begin_read(s, &err), &err);
+    check_loaded(s, ids[7], 0);
+    check_loaded(s, ids[17], 1017);
+    commit(s);
+}
+
 STORE_TEST(damaged_refs_are_told)
 {
     ken_content_key key = scn_key(1);

@@ -175,6 +175,10 @@ SELECT facts FROM ken.content WHERE index_id = $1 AND id = $2;
 -- :CONTENT_REFS
 SELECT coalesce(refs, '') FROM ken.content WHERE index_id = $1 AND id = $2;
 
+-- Several of them; $3: with references.
+-- :CONTENT_EXPECTED
+SELECT id, facts, CASE WHEN $3 THEN coalesce(refs, '') END FROM ken.content WHERE index_id = $1 AND id = ANY ($2) ORDER BY id;
+
 -- :CONTENT_SHA
 SELECT sha256 FROM ken.content WHERE index_id = $1 AND id = $2;
 
