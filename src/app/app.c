@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "app/app.h"
 
+#include <sys/resource.h>
+
 #include "app/app_priv.h"
 #include "app/wide.h"
 #include "base/alloc.h"
@@ -12,9 +14,11 @@
 #include "scan/scan.h"
 
 enum {
-    GRAPH_SHARE = 8,    // of the memory limit for what each open project holds of its graph
-    QUESTION_SHARE = 2, // and of what one question may take, for it may have to make all of it
-    CONFLICTS_MAX = 4   // that a run is begun so often for
+    GRAPH_SHARE = 8,     // of the memory limit for what each open project holds of its graph
+    QUESTION_SHARE = 2,  // and of what one question may take, for it may have to make all of it
+    CONFLICTS_MAX = 4,   // that a run is begun so often for
+    DESCRIPTORS = 8,     // of an open index and what watches its folder, at most
+    OPEN_BYTES = 1 << 20 // of it beside what it holds: of 300 that hold 0.3 MiB each takes 1.6
 };
 
 // ---- start and stop ----
@@ -187,16 +191,15 @@ static app_handle *take_idle(ken_app *app, ken_uuid project, const ken_uuid *tre
     return found;
 }
 
-// After each change of the list, under the lock.
-static void count_sharers(ken_app *app)
+// After one of the project came into the list or went out of it, under the lock.
+static void count_sharers(ken_app *app, ken_uuid project)
 {
-    for (size_t i = 0; i < app->handles.len; i++) {
-        app_handle *h = app->handles.ptr[i];
-        unsigned n = 0;
-        for (size_t k = 0; k < app->handles.len; k++)
-            n += ken_uuid_eq(app->handles.ptr[k]->project, h->project);
-        atomic_store_explicit(&h->n_sharers, n, memory_order_relaxed);
-    }
+    unsigned n = 0;
+    for (size_t i = 0; i < app->handles.len; i++)
+        n += ken_uuid_eq(app->handles.ptr[i]->project, project);
+    for (size_t i = 0; i < app->handles.len; i++)
+        if (ken_uuid_eq(app->handles.ptr[i]->project, project))
+            atomic_store_explicit(&app->handles.ptr[i]->n_sharers, n, memory_order_relaxed);
 }
 
 // Takes the handle out of the list, then closes it without the lock.
@@ -206,7 +209,7 @@ static void forget(ken_app *app, app_handle *h)
     for (size_t i = 0; i < app->handles.len; i++)
         if (app->handles.ptr[i] == h)
             app->handles.ptr[i] = app->handles.ptr[--app->handles.len];
-    count_sharers(app);
+    count_sharers(app, h->project);
     pthread_mutex_unlock(&app->lock);
     close_handle(h);
 }
@@ -215,7 +218,7 @@ static void remember(ken_app *app, app_handle *h)
 {
     pthread_mutex_lock(&app->lock);
     ken_vec_push(&app->handles, h);
-    count_sharers(app);
+    count_sharers(app, h->project);
     pthread_mutex_unlock(&app->lock);
 }
 
@@ -404,6 +407,25 @@ ken_status ken_app_borrow(ken_app *app, const ken_project_info *project, ken_sna
     return ken_app_borrow_in(app, project, NULL, out, err);
 }
 
+size_t ken_app_open_at_once(ken_app *app)
+{
+    size_t n = 0, n_bytes = 0;
+    pthread_mutex_lock(&app->lock);
+    for (size_t i = 0; i < app->handles.len; i++) {
+        n += app->handles.ptr[i]->held_bytes != 0;
+        n_bytes += app->handles.ptr[i]->held_bytes;
+    }
+    pthread_mutex_unlock(&app->lock);
+    const uint64_t room = ken_config_u64(app->config, KEN_CFG_OPEN_SIZE);
+    uint64_t most = n ? room / (n_bytes / n + 1) : 0;
+    struct rlimit descriptors = { 0 };
+    if (getrlimit(RLIMIT_NOFILE, &descriptors) || descriptors.rlim_cur / 2 / DESCRIPTORS < most)
+        most = descriptors.rlim_cur / 2 / DESCRIPTORS;
+    if (most < APP_OPEN_AT_ONCE)
+        return APP_OPEN_AT_ONCE;
+    return most < APP_OPEN_MOST ? (size_t)most : APP_OPEN_MOST;
+}
+
 // The idle handle that was used longest ago, out of the list, when there are too many.
 static app_handle *take_surplus(ken_app *app)
 {
@@ -418,11 +440,11 @@ static app_handle *take_surplus(ken_app *app)
         if (oldest == SIZE_MAX || h->used_at < app->handles.ptr[oldest]->used_at)
             oldest = i;
     }
-    if (n_idle <= APP_IDLE_SNAPSHOTS || (n_idle <= APP_IDLE_MOST && n_bytes <= most))
+    if (n_idle <= APP_IDLE_SNAPSHOTS || (n_idle <= APP_OPEN_MOST && n_bytes <= most))
         return NULL;
     app_handle *h = app->handles.ptr[oldest];
     app->handles.ptr[oldest] = app->handles.ptr[--app->handles.len];
-    count_sharers(app);
+    count_sharers(app, h->project);
     return h;
 }
 
@@ -444,7 +466,7 @@ void ken_app__give_handle(ken_app *app, app_handle *h)
     h->is_lent = false;
     h->used_at = ++app->n_uses;
     h->graph_bytes = graph_bytes;
-    h->held_bytes = held_bytes;
+    h->held_bytes = held_bytes ? held_bytes + OPEN_BYTES : 0;
     app_handle *surplus = take_surplus(app);
     pthread_mutex_unlock(&app->lock);
     if (surplus)

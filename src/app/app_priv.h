@@ -14,7 +14,8 @@
 
 enum {
     APP_IDLE_SNAPSHOTS = 8, // kept open over all projects, whatever they hold
-    APP_IDLE_MOST = 128,    // at most, as long as they hold no more than cache.open_size
+    APP_OPEN_AT_ONCE = 128, // of one question, whatever they hold
+    APP_OPEN_MOST = 4096,   // as long as they hold no more than cache.open_size
     APP_IDLE_CATALOGS = 2,
     APP_IDLE_TASKS = 2,         // each may have all texts in memory
     APP_WRITER_BUSY_MS = 30000, // another run may be writing a batch

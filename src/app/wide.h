@@ -10,9 +10,9 @@
 
 #include "app/app.h"
 
-enum {
-    KEN_APP_OPEN_AT_ONCE = 128 // snapshots of one question
-};
+// How many snapshots one question may have open: 128, or as many as cache.open_size has room for by what those that were
+// open hold on average, where there are descriptors for them.
+size_t ken_app_open_at_once(ken_app *app);
 
 typedef void ken_app_job(void *arg, size_t i);
 

@@ -64,6 +64,16 @@ static bool has_stack(void)
     return false;
 }
 
+// Each open index and each connection takes some; nothing of ours calls select(), which the low limit is for.
+static void raise_descriptors(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= limit.rlim_max)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 // ---- options that every command takes ----
 
 static const cli_opt global_opts[] = {
@@ -402,6 +412,7 @@ int ken_cli_main(int argc, char **argv)
     ken_proc_start();
     ken_err err = { 0 };
     cli x = { .cancel = &interrupt, .is_json = asks_json(argc, argv) };
+    raise_descriptors();
     if (!has_stack())
         return 1;
     setup_signals();

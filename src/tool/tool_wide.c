@@ -207,7 +207,7 @@ ken_status ken_tool__find_several(const ken_tool_env *env, ken_str ref, ken_tool
     if (st)
         return st;
     w->host = (ken_wide_host){ .n = w->n,
-                               .max_open = KEN_APP_OPEN_AT_ONCE,
+                               .max_open = ken_app_open_at_once(env->app),
                                .open = open_project,
                                .close = close_project,
                                .each = each,

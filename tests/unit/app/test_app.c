@@ -3,11 +3,13 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "app/app.h"
 #include "app/app_priv.h"
 #include "app/projects.h"
+#include "app/wide.h"
 #include "base/fs.h"
 #include "base/path.h"
 #include "base/pool.h"
@@ -850,4 +852,40 @@ KEN_TEST(nothing_is_opened_where_settings_say_so)
     usleep(100000);
     await_idle(&f, 0);
     teardown(&f);
+}
+
+static size_t most_open(const char *open_size, bool is_asked)
+{
+    setenv("KEN_CACHE_OPEN_SIZE", open_size, 1);
+    fixture f = setup();
+    unsetenv("KEN_CACHE_OPEN_SIZE");
+    ken_project_info one = add(&f, "repos/one", "");
+    size_t n_removed;
+    index_it(&f, &one);
+    if (is_asked)
+        kt_eq_u(n_found(&f, &one, "alpha", &n_removed), 1);
+    size_t n = ken_app_open_at_once(f.app);
+    teardown(&f);
+    return n;
+}
+
+// As many as there is room for, by what is open.
+KEN_TEST(a_question_has_as_many_indexes_open_as_there_is_room_for)
+{
+    const struct rlimit many = { 8000, 8000 };
+    const struct rlimit few = { 200, 8000 };
+    struct rlimit before;
+    kt_eq_i(getrlimit(RLIMIT_NOFILE, &before), 0);
+    ktest_write("repos/one/a.c", "int alpha(void)\n{\n    return 1;\n}\n");
+    if (setrlimit(RLIMIT_NOFILE, &many))
+        kt_skip("descriptors", "this process may not have 8,000");
+    kt_eq_u(most_open("1GiB", false), 128); // nothing is known
+    size_t n = most_open("301MiB", true);
+    kt_true(n > 290 && n <= 301); // a mebibyte each, and what it holds
+    kt_eq_u(most_open("1000GiB", true), 500); // eight descriptors each, and as many for others
+    kt_eq_u(most_open("100MiB", true), 128);
+    kt_eq_i(setrlimit(RLIMIT_NOFILE, &few), 0);
+    kt_eq_u(most_open("1000GiB", true), 128);
+    kt_eq_i(setrlimit(RLIMIT_NOFILE, &many), 0);
+    (void)setrlimit(RLIMIT_NOFILE, &before);
 }
