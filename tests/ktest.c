@@ -6,11 +6,14 @@
 // calls on every way out.
 #include "ktest.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <inttypes.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -316,10 +319,74 @@ void ktest_status(ken_status st, ken_status want, const ken_err *err, const char
                    ken_status_name(want), err && err->msg[0] ? ": " : "", err ? err->msg : "");
 }
 
+// ---- threads -----------------------------------------------------------------------------------
+
+// The linker leads every call of pthread_create() in our code here (tests/CMakeLists.txt).
+int ktest_real_create(pthread_t *out, const pthread_attr_t *attr, void *(*fn)(void *),
+                      void *arg) __asm__("__real_pthread_create");
+int ktest_create(pthread_t *out, const pthread_attr_t *attr, void *(*fn)(void *),
+                 void *arg) __asm__("__wrap_pthread_create");
+
+static atomic_bool has_created;
+
+int ktest_create(pthread_t *out, const pthread_attr_t *attr, void *(*fn)(void *), void *arg)
+{
+    atomic_store(&has_created, true);
+    return ktest_real_create(out, attr, fn, arg);
+}
+
+// Threads of an earlier test may be there still.
+static bool has_threads(void)
+{
+    DIR *dir = opendir("/proc/self/task");
+    size_t n = 0;
+    while (dir && readdir(dir))
+        n++;
+    if (dir)
+        closedir(dir);
+    return n != 3; // ".", ".." and this one
+}
+
+// One file for each binary, the names of its tests that had threads in it, a line each.
+static void write_threaded(const char *dir, const char *binary)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", dir, binary);
+    FILE *f = fopen(path, "we");
+    for (const ktest_case *c = all_cases; f && c; c = c->next)
+        if (c->is_threaded)
+            fprintf(f, "%s\n", c->name);
+    if (!f || fclose(f))
+        fprintf(stderr, "ktest: cannot write '%s': %s\n", path, strerror(errno));
+}
+
+// What is not known to have none has some.
+static void read_threaded(const char *dir, const char *binary)
+{
+    char text[512];
+    snprintf(text, sizeof text, "%s/%s", dir, binary);
+    FILE *f = fopen(text, "re");
+    for (ktest_case *c = all_cases; c; c = c->next)
+        c->is_threaded = !f;
+    while (f && fgets(text, sizeof text, f)) {
+        text[strcspn(text, "\n")] = '\0';
+        for (ktest_case *c = all_cases; c; c = c->next)
+            if (strcmp(c->name, text) == 0)
+                c->is_threaded = true;
+    }
+    if (f)
+        fclose(f);
+}
+
+// ---- running -----------------------------------------------------------------------------------
+
 static void run_case(void **state)
 {
     ktest_case *c = *state;
+    atomic_store(&has_created, false);
+    c->is_threaded = has_threads();
     c->fn();
+    c->is_threaded |= atomic_load(&has_created);
     c->has_passed = true;
 }
 
@@ -368,6 +435,8 @@ static int list_cases(int argc, char **argv)
 int main(int argc, char **argv)
 {
     const char *update = getenv("KTEST_UPDATE");
+    const char *threads_to = getenv("KTEST_THREADS_TO"), *threads_of = getenv("KTEST_THREADS_OF");
+    const char *slash = strrchr(argv[0], '/'), *binary = slash ? slash + 1 : argv[0];
     is_updating = update && *update == '1';
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--list") == 0)
@@ -383,11 +452,14 @@ int main(int argc, char **argv)
     if (!tests)
         return 1;
     n = 0;
+    if (threads_of)
+        read_threaded(threads_of, binary);
     for (ktest_case *c = all_cases; c; c = c->next)
-        if (is_wanted(c, argc, argv))
+        if (is_wanted(c, argc, argv) && (!threads_of || c->is_threaded))
             tests[n++] = (struct CMUnitTest){ c->name, run_case, NULL, teardown, c };
-    const char *slash = strrchr(argv[0], '/');
-    int failed = _cmocka_run_group_tests(slash ? slash + 1 : argv[0], tests, n, NULL, NULL);
+    int failed = n ? _cmocka_run_group_tests(binary, tests, n, NULL, NULL) : 0;
+    if (threads_to)
+        write_threaded(threads_to, binary);
     free(tests);
     return failed == 0 ? 0 : 1;
 }

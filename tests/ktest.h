@@ -8,7 +8,9 @@
 //
 // Nothing is registered by hand; ktest.c has the one main. A binary takes substrings of test names
 // (any may match), --list, and --update, which rewrites golden files instead of comparing. All
-// checks evaluate their arguments once and end the test at the first failure.
+// checks evaluate their arguments once and end the test at the first failure. With KTEST_THREADS_TO it
+// writes the names of the tests that had threads to a file of its own in that folder; with KTEST_THREADS_OF it
+// runs those alone, or all where there is no such file.
 //
 // Ownership: paths from ktest_dir() and ktest_path() live until the test ends.
 // Threads: the checks belong to the thread that runs the test; others collect, then it checks.
@@ -33,17 +35,18 @@ typedef struct ktest_case {
     void (*fn)(void);
     struct ktest_case *next;
     bool has_passed;
+    bool is_threaded; // had threads beside its own
 } ktest_case;
 
 void ktest_register(ktest_case *c);
 
-#define KEN_TEST(id)                                                                   \
-    static void ktest_fn_##id(void);                                                   \
-    static ktest_case ktest_case_##id = { #id, __FILE__, ktest_fn_##id, NULL, false }; \
-    __attribute__((constructor)) static void ktest_add_##id(void)                      \
-    {                                                                                  \
-        ktest_register(&ktest_case_##id);                                              \
-    }                                                                                  \
+#define KEN_TEST(id)                                                                          \
+    static void ktest_fn_##id(void);                                                          \
+    static ktest_case ktest_case_##id = { #id, __FILE__, ktest_fn_##id, NULL, false, false }; \
+    __attribute__((constructor)) static void ktest_add_##id(void)                             \
+    {                                                                                         \
+        ktest_register(&ktest_case_##id);                                                     \
+    }                                                                                         \
     static void ktest_fn_##id(void)
 
 // An empty folder for this test, made at the first call, removed when the test passes; a failed
