@@ -33,8 +33,8 @@ HEAD = """\
 
 What `ken mcp` offers to agents; `ken … --json` prints the same objects, `ken …` the same text. `--toolsets search,tasks`
 (setting `mcp.toolsets`) chooses sets, `--read-only` (`mcp.read_only`) leaves only tools that change nothing, and then no
-index is made on first use either. Single tools are switched off for the clients of servers on the page of `ken serve`
-(`/api/v1/tools`), which is kept with the list of projects.
+index is made on first use either. Single tools are switched off on the page of `ken serve`
+(`/api/v1/tools`), for all clients of servers that have this list of projects, and for a `ken mcp` that begins after it.
 
 For every tool: unknown parameters are refused with the nearest known name, strings are trimmed, `null` is the
 same as leaving a parameter out, and a single value may stand where a list is wanted. An answer is text in few tokens;

@@ -2,9 +2,12 @@
 // ken mcp
 #include <signal.h>
 
+#include "app/catalog.h"
 #include "base/path.h"
 #include "cli/cli_print_priv.h"
 #include "mcp/mcp.h"
+#include "mcp/mcp_roster.h"
+#include "obs/log.h"
 #include "proc/proc.h"
 
 // The project that is named, as an id; a folder that is not known yet is registered, and indexed
@@ -48,6 +51,34 @@ static ken_status enter_sandbox(cli *x, ken_str bound, ken_err *err)
     return st ? st : ken_app_enter_sandbox(x->app, &only, false, err);
 }
 
+typedef struct tools_off {
+    ken_arena *arena;
+    ken_str *lines;
+} tools_off;
+
+static ken_status load_off(ken_catalog *c, void *ctx, ken_err *err)
+{
+    const tools_off *t = ctx;
+    return ken_catalog_load_value(c, KEN_STR(KEN_MCP_TOOLS_OFF), t->arena, t->lines, err);
+}
+
+// The tools that were switched off on a page are not offered here either; NULL when there are none. Who lists tools
+// before a list of projects can be read is offered all.
+static ken_mcp_roster *make_roster(cli *x)
+{
+    ken_str lines = KEN_STR("");
+    ken_err why = { 0 };
+    ken_status st =
+        ken_app_with_catalog(x->app, false, load_off, &(tools_off){ &x->arena, &lines }, &why);
+    if (st && st != KEN_ENOTFOUND)
+        KEN_LOG_WARNING("mcp", "which tools are switched off cannot be read: %s", why.msg);
+    if (!lines.len)
+        return NULL;
+    ken_mcp_roster *r = ken_mcp_roster_new(NULL, NULL);
+    ken_mcp_roster_set_off(r, lines);
+    return r;
+}
+
 static ken_status run_mcp(cli *x, ken_err *err)
 {
     ken_mcp_opts opts = { .version = KEN_VERSION };
@@ -64,7 +95,10 @@ static ken_status run_mcp(cli *x, ken_err *err)
     // The server takes signals itself; until it does they end a process that has nothing to lose.
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
+    opts.transport = "stdio";
+    opts.roster = make_roster(x);
     x->exit_code = ken_mcp_stdio_run(x->app, &opts);
+    ken_mcp_roster_free(opts.roster);
     ken_app_stop_telemetry();
     return KEN_OK;
 }

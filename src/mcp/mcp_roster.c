@@ -7,14 +7,18 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/utf8.h"
 #include "base/vec.h"
 #include "mcp/mcp_priv.h"
+#include "obs/log.h"
 
 enum {
     TOOLS_MAX = 256, // built-in operations
     NEAR_MS =
-        5 * 60 * 1000, // a client of the stateless era is there so long after its last request
+        5 * 60 * 1000,  // a client of the stateless era is there so long after its last request
+    STRANGERS_TOLD = 8, // names of no tool, in the log
+    NAME_SHOWN = 80,
 };
 
 struct ken_mcp_roster {
@@ -28,6 +32,7 @@ struct ken_mcp_roster {
     uint64_t n_ids;
     bool is_off[TOOLS_MAX]; // by the number of its specification
     size_t n_off;
+    uint64_t off_hash; // of the lines that say so
     // Guards who is told, and is held meanwhile, so that none of them ends.
     pthread_mutex_t told_lock;
     KEN_VEC(ken_mcp_server *) servers;
@@ -287,12 +292,23 @@ static void tell_all(ken_mcp_roster *r)
     ken_buf_release(&out);
 }
 
-void ken_mcp_roster_set_off(ken_mcp_roster *r, const ken_str *names, size_t n)
+void ken_mcp_roster_set_off(ken_mcp_roster *r, ken_str lines)
 {
     bool is_off[TOOLS_MAX] = { false };
-    size_t n_off = 0;
-    for (size_t i = 0; i < n; i++) {
-        size_t at = tool_number(names[i]);
+    size_t n_off = 0, n_strange = 0;
+    uint64_t hash = ken_hash_str(lines);
+    pthread_mutex_lock(&r->lock);
+    bool is_news = hash != r->off_hash;
+    r->off_hash = hash;
+    pthread_mutex_unlock(&r->lock);
+    ken_str name;
+    while (ken_str_line_next(&lines, &name)) {
+        size_t at = tool_number(name);
+        if (at == SIZE_MAX && name.len && is_news && n_strange++ < STRANGERS_TOLD)
+            KEN_LOG_WARNING("mcp",
+                            KEN_MCP_TOOLS_OFF ": '" KEN_STR_FMT
+                                              "' is no tool of this version, and is passed over",
+                            KEN_STR_ARG(ken_utf8_clip(name, NAME_SHOWN)));
         if (at == SIZE_MAX || is_off[at])
             continue;
         is_off[at] = true;

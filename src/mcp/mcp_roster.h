@@ -64,9 +64,11 @@ size_t ken_mcp_roster_list_calls(ken_mcp_roster *r, ken_str project, size_t limi
 // Whether a caller of that project alone may hear of the call.
 bool ken_mcp_call_is_of(const ken_mcp_seen_call *call, ken_str project);
 
-// The tools of `tools/list` that are offered no more: these and no others. Clients are told when that is a change.
-// Names of no tool are passed over.
-void ken_mcp_roster_set_off(ken_mcp_roster *r, const ken_str *names, size_t n);
+// The value of the catalog with the tools that are switched off, a name on a line.
+#define KEN_MCP_TOOLS_OFF "mcp.tools_off"
+// The tools of `tools/list` that are offered no more: these lines and no others. Clients are told when that is a change.
+// Names of no tool (of another version) are passed over, and named in the log when the lines are new.
+void ken_mcp_roster_set_off(ken_mcp_roster *r, ken_str lines);
 bool ken_mcp_roster_is_on(ken_mcp_roster *r, ken_str name); // r may be NULL: all are
 
 #endif

@@ -61,7 +61,6 @@ struct ken_web {
     int64_t short_ns;   // when it was told that connections wait
     int64_t next_syncs_ns;
     pthread_mutex_t tools_lock; // held while the kept value is read or changed, and applied
-    uint64_t tools_hash;        // of the value as it was applied; under that lock
     int64_t next_tools_ns;      // of the ticker
     ken_httpd_route routes[WEB_ROUTES_MAX];
     size_t n_routes;

@@ -4,20 +4,16 @@
 // another one has switched; names that it does not know (another version's) are kept and have no effect.
 #include "app/catalog.h"
 #include "base/clock.h"
-#include "base/hash.h"
 #include "base/utf8.h"
-#include "obs/log.h"
 #include "web/web_priv.h"
 
 enum {
     BODY_MAX = 4096,
-    LOOK_MS = 2000,  // between two looks at the value
-    NAMES_MAX = 512, // of the value; there are fewer tools
+    LOOK_MS = 2000, // between two looks at the value
     NAME_SHOWN = 80,
-    STRANGERS_TOLD = 8,
 };
 
-static const ken_str setting = { "mcp.tools_off", 13 };
+static const ken_str setting = { KEN_MCP_TOOLS_OFF, sizeof KEN_MCP_TOOLS_OFF - 1 };
 
 // ---- the value ----------------------------------------------------------------------------------
 
@@ -64,27 +60,6 @@ static ken_status put_switch(ken_catalog *c, void *ctx, ken_err *err)
     return ken_catalog_change_value(c, setting, switch_one, ctx, err);
 }
 
-// What is there already is not said again. The lock is held.
-static void apply(ken_web *w, ken_str lines)
-{
-    uint64_t hash = ken_hash_str(lines);
-    ken_str names[NAMES_MAX];
-    size_t n = 0, n_strange = 0;
-    if (hash == w->tools_hash)
-        return;
-    w->tools_hash = hash;
-    while (n < NAMES_MAX && ken_str_line_next(&lines, &names[n])) {
-        bool is_known = is_tool(names[n]);
-        if (!is_known && n_strange++ < STRANGERS_TOLD)
-            KEN_LOG_WARNING("web",
-                            "mcp.tools_off: '" KEN_STR_FMT
-                            "' is no tool of this version, and is passed over",
-                            KEN_STR_ARG(ken_utf8_clip(names[n], NAME_SHOWN)));
-        n += is_known;
-    }
-    ken_mcp_roster_set_off(w->roster, names, n);
-}
-
 // Reads the value, after a tool was switched in it where `act` does so, and does what it says.
 static ken_status keep_to_value(ken_web *w, ken_app_catalog_fn *act, tools_off *t, ken_err *err)
 {
@@ -95,7 +70,7 @@ static ken_status keep_to_value(ken_web *w, ken_app_catalog_fn *act, tools_off *
         st = KEN_OK;
     }
     if (!st)
-        apply(w, t->lines);
+        ken_mcp_roster_set_off(w->roster, t->lines);
     pthread_mutex_unlock(&w->tools_lock);
     return st;
 }

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 
 import Ajv2020 from 'ajv/dist/2020.js';
 
-import { Wire, binary, makeLargeProject, makeProject, modernMeta, patience, sleep } from './lab.mjs';
+import { Served, Wire, binary, makeLargeProject, makeProject, modernMeta, patience, sleep } from './lab.mjs';
 
 const initialize = {
   protocolVersion: '2025-11-25',
@@ -36,6 +36,36 @@ test('a session is not sent the same code twice, a stateless client says what it
   assert.ok(again.seen_is_kept && again.parts.some((part) => part.sent_before));
   assert.ok((await context({ seen: '' })).context.includes(wanted));
   await w.end();
+});
+
+test('a tool that was switched off on a page is not offered without a server either', async () => {
+  const names = async () => {
+    const w = new Wire('switched', project);
+    await w.request('initialize', initialize);
+    const list = (await w.request('tools/list', {})).result.tools.map((t) => t.name);
+    const call = await w.call('outline', { file_path: 'src/retry.py' });
+    await w.end();
+    return [list, call];
+  };
+  const turn = async (is_enabled) => {
+    const served = await Served.start('switched');
+    const answer = await fetch(`${served.url}/api/v1/tools`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name: 'outline', is_enabled }),
+    });
+    assert.equal(answer.status, 200);
+    await served.stop();
+  };
+  const all = (await names())[0];
+  await turn(false);
+  const [some, refused] = await names();
+  assert.deepEqual(some, all.filter((name) => name !== 'outline'));
+  assert.match(refused.error.message, /outline/);
+  await turn(true);
+  const [again, answered] = await names();
+  assert.deepEqual(again, all);
+  assert.equal(answered.result.isError, false);
 });
 
 test('a whole conversation, and not one byte beside it', async () => {

@@ -113,13 +113,12 @@ static int progress(ken_mcp_call *c, ken_buf *out, ken_err *err)
 // Switches a tool off and on again, as a person may.
 static int tool_change(ken_mcp_call *c, ken_buf *out, ken_err *err)
 {
-    const ken_str name = KEN_STR("outline");
     ken_mcp_roster *roster = c->own->server->opts.roster;
     (void)err;
     if (!roster)
         return fail_text(out, "The list of tools cannot be changed.");
-    ken_mcp_roster_set_off(roster, &name, 1);
-    ken_mcp_roster_set_off(roster, NULL, 0);
+    ken_mcp_roster_set_off(roster, KEN_STR("outline"));
+    ken_mcp_roster_set_off(roster, KEN_STR(""));
     put_text(out, "Changed the list of tools, and changed it back.");
     return 0;
 }
