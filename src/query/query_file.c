@@ -105,12 +105,16 @@ static const query_cache_slot *held_slot(ken_snapshot *s, int64_t content)
 void ken_query__expect_files(ken_snapshot *s, const uint32_t *files, size_t n)
 {
     KEN_VEC(int64_t) contents = { 0 };
-    for (size_t i = 0; i < n && ken_store_is_remote(s->store); i++) {
+    if (!n || !ken_store_is_remote(s->store))
+        return;
+    bool is_stored = ken_query__is_stored(s, s->rows[files[0]].path);
+    for (size_t i = 0; i < n; i++) {
         int64_t content = s->rows[files[i]].content;
-        if (!held_slot(s, content))
+        if (is_stored || !held_slot(s, content))
             ken_vec_push(&contents, content);
     }
-    (void)!ken_store_expect_contents(s->store, contents.ptr, contents.len, false, NULL);
+    (void)!ken_store_expect_contents(s->store, contents.ptr, contents.len,
+                                     is_stored ? KEN_EXPECT_TEXT : 0, NULL);
     ken_vec_release(&contents);
 }
 

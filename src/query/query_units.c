@@ -209,7 +209,7 @@ void ken_query__units_expect(const query_units *u, const uint32_t *files, size_t
     for (size_t i = 0; i < n && ken_store_is_remote(s->store); i++)
         if (!u->held[files[i]] && !ken_query__overlay_of(s, files[i]))
             ken_vec_push(&contents, s->rows[files[i]].content);
-    (void)!ken_store_expect_contents(s->store, contents.ptr, contents.len, true, NULL);
+    (void)!ken_store_expect_contents(s->store, contents.ptr, contents.len, KEN_EXPECT_REFS, NULL);
     ken_vec_release(&contents);
 }
 

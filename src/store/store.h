@@ -170,11 +170,16 @@ ken_status ken_store_load_refs(ken_store *s, int64_t content, const ken_facts *f
 
 // Whether a read is a round trip to another process, so that hints are worth making.
 bool ken_store_is_remote(const ken_store *s);
-// A hint: the facts of these contents, and their references where `with_refs`, will be loaded next, about in this order. Where
-// each would be a round trip several come with the first that is loaded, until the read transaction ends. Some
-// hints are in force at once.
-ken_status ken_store_expect_contents(ken_store *s, const int64_t *contents, size_t n,
-                                     bool with_refs, ken_err *err) KEN_MUST_USE;
+// A hint: the facts of these contents will be loaded next, about in this order, and what else `what` says. Where each would
+// be a round trip several come with the first that is loaded, until the read transaction ends. Some hints are in force
+// at once.
+enum {
+    KEN_EXPECT_REFS = 1,
+    KEN_EXPECT_TEXT = 2
+};
+
+ken_status ken_store_expect_contents(ken_store *s, const int64_t *contents, size_t n, unsigned what,
+                                     ken_err *err) KEN_MUST_USE;
 
 // ---- files of the newest generation ----------------------------------------------------------
 typedef struct ken_file_row {
@@ -412,8 +417,8 @@ ken_str ken_store_last_quarantined(const char *path, ken_arena *arena);
       err), NUMBER(content))                                                                     \
     X(load_sha, PLAIN, (int64_t content, ken_sha256 *out, ken_err *err), (content, out, err),    \
       NUMBER(content))                                                                           \
-    X(expect_contents, PLAIN, (const int64_t *contents, size_t n, bool with_refs, ken_err *err), \
-      (contents, n, with_refs, err), NUMBER(n))                                                  \
+    X(expect_contents, PLAIN, (const int64_t *contents, size_t n, unsigned what, ken_err *err),  \
+      (contents, n, what, err), NUMBER(n))                                                  \
     X(load_marks, READ, (const int64_t *contents, size_t n, ken_content_mark *out, ken_err       \
       *err), (contents, n, out, err), NUMBER(n))                                                 \
     /* Their refs, too. */                                                                       \

@@ -286,12 +286,26 @@ static file_group *group(ken_snapshot *s, const query_edges *edges, uint32_t own
     return groups;
 }
 
+// Those that are passed over for an offset are not looked into.
+static void expect_groups(const page *p, const file_group *groups, size_t n)
+{
+    uint32_t *files = KEN_ARENA_ARRAY(p->arena, uint32_t, n + 1);
+    size_t n_files = 0, n_passed = 0;
+    for (size_t i = 0; i < n && n_passed < (size_t)p->o->offset + p->limit; i++) {
+        n_passed += groups[i].n;
+        if (n_passed > p->o->offset)
+            files[n_files++] = groups[i].edges->file;
+    }
+    ken_query__expect_files(p->s, files, n_files);
+}
+
 static void show(page *p, const query_edges *edges, uint32_t own, ken_usage_file **out,
                  size_t *out_n)
 {
     size_t n;
     file_group *groups = group(p->s, edges, own, p->arena, &n);
     *out = KEN_ARENA_ARRAY(p->arena, ken_usage_file, n + 1);
+    expect_groups(p, groups, n);
     for (size_t i = 0; i < n && p->n_shown < p->limit && !ken_quota_is_over(); i++) {
         if (p->n_passed + groups[i].n <= p->o->offset) {
             p->n_passed += groups[i].n;

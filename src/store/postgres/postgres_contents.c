@@ -99,7 +99,7 @@ ken_status ken_store__pg_load_info(ken_store_backend *b, int64_t id, ken_content
 ken_status ken_store__pg_load_packed(ken_store_backend *b, int64_t id, ken_arena *arena,
                                      ken_str *out, ken_err *err)
 {
-    const ken_pg_expected_row *e = ken_store__pg_take_expected(ken_pg_index_of(b), id, false);
+    const ken_pg_expected_row *e = ken_store__pg_take_expected(ken_pg_index_of(b), id, 0);
     if (!e)
         return LOAD_ONE(b, CONTENT_FACTS, id, ken_store__pg_read_bytes, arena, out, err);
     *out = ken_arena_dup(arena, e->facts);
@@ -109,7 +109,8 @@ ken_status ken_store__pg_load_packed(ken_store_backend *b, int64_t id, ken_arena
 ken_status ken_store__pg_load_packed_refs(ken_store_backend *b, int64_t id, ken_arena *arena,
                                           ken_str *out, ken_err *err)
 {
-    const ken_pg_expected_row *e = ken_store__pg_take_expected(ken_pg_index_of(b), id, true);
+    const ken_pg_expected_row *e =
+        ken_store__pg_take_expected(ken_pg_index_of(b), id, KEN_EXPECT_REFS);
     if (e) {
         *out = ken_arena_dup(arena, e->refs);
         return KEN_OK;
@@ -124,6 +125,12 @@ ken_status ken_store__pg_load_packed_refs(ken_store_backend *b, int64_t id, ken_
 ken_status ken_store__pg_load_text(ken_store_backend *b, int64_t id, ken_arena *arena, ken_str *out,
                                    ken_err *err)
 {
+    const ken_pg_expected_row *e =
+        ken_store__pg_take_expected(ken_pg_index_of(b), id, KEN_EXPECT_TEXT);
+    if (e && e->text.ptr) {
+        *out = ken_arena_dup(arena, e->text);
+        return KEN_OK;
+    }
     ken_status st = ken_store__pg_flush_relations(ken_pg_index_of(b), 1, err);
     return st ? st : LOAD_ONE(b, TEXT_GET, id, ken_store__pg_read_bytes, arena, out, err);
 }

@@ -25,7 +25,7 @@ void ken_store__pg_forget_expected(ken_pg_index *x)
 
 // The one that was used longest ago makes room.
 ken_status ken_store__pg_expect_contents(ken_store_backend *b, const int64_t *contents, size_t n,
-                                         bool with_refs, ken_err *err)
+                                         unsigned what, ken_err *err)
 {
     (void)err;
     ken_pg_index *x = ken_pg_index_of(b);
@@ -37,7 +37,7 @@ ken_status ken_store__pg_expect_contents(ken_store_backend *b, const int64_t *co
         if (e->hints[i].used_at < h->used_at)
             h = &e->hints[i];
     forget(h);
-    h->with_refs = with_refs;
+    h->what = what;
     h->used_at = ++e->n_uses;
     for (size_t i = 0; i < n; i++)
         if (!i || contents[i] != contents[i - 1])
@@ -52,6 +52,8 @@ static ken_status read_row(ken_pg *p, ken_pg_row *row, ken_arena *arena, void *o
                               .facts = ken_store__pg_keep(row, 1, arena) };
     if (!ken_store__pg_is_null(row, 2))
         r.refs = ken_store__pg_keep(row, 2, arena);
+    if (!ken_store__pg_is_null(row, 3))
+        r.text = ken_store__pg_keep(row, 3, arena);
     *(ken_pg_expected_row *)out = r;
     return KEN_OK;
 }
@@ -78,7 +80,7 @@ static void fetch(ken_pg_index *x, ken_pg_hint *h, size_t at)
     h->next = at + n;
     if (PG_ROWS(&x->p,
                 PG_QUERY(CONTENT_EXPECTED, PG_INT(x->id), PG_INTS(h->contents.ptr + at, n),
-                         PG_BOOL(h->with_refs)),
+                         PG_BOOL(h->what & KEN_EXPECT_REFS), PG_BOOL(h->what & KEN_EXPECT_TEXT)),
                 read_row, &h->arena, &h->rows, &h->n_rows, NULL))
         forget(h);
 }
@@ -95,7 +97,7 @@ static const ken_pg_expected_row *take(ken_pg_index *x, ken_pg_hint *h, int64_t 
 }
 
 const ken_pg_expected_row *ken_store__pg_take_expected(ken_pg_index *x, int64_t content,
-                                                       bool with_refs)
+                                                       unsigned what)
 {
     ken_pg_expected *e = &x->expected;
     if (x->p.tx != KEN_PG_TX_READ)
@@ -103,7 +105,7 @@ const ken_pg_expected_row *ken_store__pg_take_expected(ken_pg_index *x, int64_t 
     for (size_t i = 0; i < KEN_PG_HINTS; i++) {
         ken_pg_hint *h = &e->hints[i];
         const ken_pg_expected_row *r =
-            h->used_at && (h->with_refs || !with_refs) ? take(x, h, content) : NULL;
+            h->used_at && (h->what & what) == what ? take(x, h, content) : NULL;
         if (r) {
             h->used_at = ++e->n_uses;
             return r;

@@ -46,14 +46,14 @@ typedef struct ken_pg_ahead {
 // Contents that will be loaded in a read transaction (postgres_expected.c).
 typedef struct ken_pg_expected_row {
     int64_t content;
-    ken_str facts, refs; // in the arena; refs without a pointer: not fetched
+    ken_str facts, refs, text; // in the arena; without a pointer: not fetched, or not there
 } ken_pg_expected_row;
 
 // One list of them, and what was last fetched of it.
 typedef struct ken_pg_hint {
     KEN_VEC(int64_t) contents;
-    size_t next; // the first of them that was not fetched
-    bool with_refs;
+    size_t next;   // the first of them that was not fetched
+    unsigned what; // KEN_EXPECT_
     uint64_t used_at;
     ken_arena arena;
     ken_pg_expected_row *rows; // by content
@@ -135,10 +135,10 @@ ken_status ken_store__pg_put_relations(ken_pg_index *x, int64_t id, const ken_fa
 ken_status ken_store__pg_flush_relations(ken_pg_index *x, size_t bytes, ken_err *err) KEN_MUST_USE;
 void ken_store__pg_drop_relations(ken_pg_index *x);
 void ken_store__pg_forget_ahead(ken_pg_index *x);
-// What was expected of a content, fetched now with others where it was not yet; NULL when it was not expected, or
-// without references.
+// What was expected of a content, fetched now with others where it was not yet; NULL when it was not expected with
+// all of `what`.
 const ken_pg_expected_row *ken_store__pg_take_expected(ken_pg_index *x, int64_t content,
-                                                       bool with_refs);
+                                                       unsigned what);
 void ken_store__pg_forget_expected(ken_pg_index *x);
 // False in `*out`: there is none of that hash. `all` asks for all that there are, and `read` makes hashes of
 // them, an int64_t each: that is done once there were several such questions in a transaction.

@@ -345,6 +345,16 @@ KEN_TEST(rows_that_are_lacking_are_found_and_put)
     kt_true(ken_str_eq_c(texts[0], "late") && ken_str_eq_c(texts[2], "whole"));
     kt_null(texts[1].ptr);
     kt_null(texts[3].ptr);
+    // The same when they are expected.
+    kt_ok_err(ken_store_begin_read(l.s, &err), &err);
+    kt_ok_err(ken_store_expect_contents(l.s, ids, 4, KEN_EXPECT_TEXT, &err), &err);
+    kt_ok_err(ken_store_load_text(l.s, whole, &l.arena, &texts[0], &err), &err);
+    kt_eq_text(texts[0], "whole");
+    kt_ok_err(ken_store_load_text(l.s, bare, &l.arena, &texts[0], &err), &err);
+    kt_eq_text(texts[0], "late");
+    kt_status(ken_store_load_text(l.s, unused, &l.arena, &texts[0], &err), KEN_ENOTFOUND);
+    kt_status(ken_store_load_text(l.s, 999, &l.arena, &texts[0], &err), KEN_ENOTFOUND);
+    commit(&l);
     // What is noted holds for these settings.
     begin(&l);
     kt_ok_err(ken_store_put_value(l.s, KEN_STR(KEN_STORE_ROWS_KEPT), (ken_str){ NULL, 0 }, &err),

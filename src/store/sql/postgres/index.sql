@@ -175,9 +175,14 @@ SELECT facts FROM ken.content WHERE index_id = $1 AND id = $2;
 -- :CONTENT_REFS
 SELECT coalesce(refs, '') FROM ken.content WHERE index_id = $1 AND id = $2;
 
--- Several of them; $3: with references.
+-- Several of them; $3: with references, $4: with the text, where it is kept.
 -- :CONTENT_EXPECTED
-SELECT id, facts, CASE WHEN $3 THEN coalesce(refs, '') END FROM ken.content WHERE index_id = $1 AND id = ANY ($2) ORDER BY id;
+SELECT c.id, c.facts, CASE WHEN $3 THEN coalesce(c.refs, '') END,
+    CASE WHEN $4 THEN (SELECT t.text FROM ken.content_text t WHERE t.index_id = $1 AND t.content_id = c.id) END
+    FROM ken.content c
+    WHERE c.index_id = $1
+    AND c.id = ANY ($2)
+    ORDER BY c.id;
 
 -- :CONTENT_SHA
 SELECT sha256 FROM ken.content WHERE index_id = $1 AND id = $2;
