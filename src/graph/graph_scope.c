@@ -15,13 +15,24 @@ enum {
     OVERLOADS_MAX = 64
 };
 
+static bool is_declaration(const graph_unit *u, ken_def_id def)
+{
+    return def >= u->n_symbols && u->text.refs->implied[def - u->n_symbols].is_declaration;
+}
+
 static const graph_value *defs_of_ids(ken_graph *g, const graph_unit *u, const ken_def_id *ids,
                                       uint32_t n, ken_edge_class class)
 {
     ken_graph_def defs[KEN_TARGETS_MAX];
+    uint32_t n_kept = 0, n_declared = 0;
     for (uint32_t i = 0; i < n; i++)
-        defs[i] = (ken_graph_def){ u->file, ids[i] };
-    return ken_graph__defs_value(g, defs, n, class);
+        n_declared += is_declaration(u, ids[i]);
+    // What is declared above its definition is one thing; overloads need not be.
+    bool is_defined = n_declared && n_declared < n && !u->lang->overloads;
+    for (uint32_t i = 0; i < n; i++)
+        if (!is_defined || !is_declaration(u, ids[i]))
+            defs[n_kept++] = (ken_graph_def){ u->file, ids[i] };
+    return ken_graph__defs_value(g, defs, n_kept, class);
 }
 
 static const graph_value *children_value(ken_graph *g, const graph_unit *u, int32_t owner,
@@ -117,11 +128,6 @@ const uint32_t *ken_graph__closure(ken_graph *g, graph_unit *u, uint32_t *out_n)
     }
     *out_n = u->n_closure;
     return u->closure;
-}
-
-static bool is_declaration(const graph_unit *u, ken_def_id def)
-{
-    return def >= u->n_symbols && u->text.refs->implied[def - u->n_symbols].is_declaration;
 }
 
 // Where `def` (an owner) or the top of the file is no more than namespaces.

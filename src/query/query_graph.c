@@ -554,6 +554,19 @@ static ken_str signature_of(ken_snapshot *s, uint32_t file, ken_span span, ken_a
     return ken_view_line(arena, text, (ken_span){ 0, (uint32_t)text.len });
 }
 
+// Of what is no symbol only the byte is kept. 0 when the file cannot be read any more.
+static uint32_t line_at(ken_snapshot *s, uint32_t file, uint32_t byte, ken_arena *arena)
+{
+    query_text t;
+    uint32_t line = 0;
+    if (ken_query__load_text(s, file, arena, &t, NULL))
+        return 0;
+    if (ken_query__need_text(&t) && byte <= t.text.len)
+        line = ken_line_starts(ken_str_sub(t.text, 0, byte), NULL, 0) - 1;
+    ken_query__close_text(&t);
+    return line;
+}
+
 bool ken_query__graph_name(ken_snapshot *s, ken_graph_def d, ken_arena *arena, ken_graph_node *out)
 {
     const ken_unit_text *u = ken_graph_unit(s->graph->graph, d.file);
@@ -576,6 +589,9 @@ bool ken_query__graph_name(ken_snapshot *s, ken_graph_def d, ken_arena *arena, k
         out->visibility = sym->visibility;
         out->first_line = sym->first_line;
         out->last_line = sym->last_line;
+    } else {
+        uint32_t byte = u->refs->implied[d.def - u->facts->n_symbols].byte;
+        out->first_line = out->last_line = line_at(s, d.file, byte, arena);
     }
     return true;
 }

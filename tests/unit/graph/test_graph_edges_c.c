@@ -83,6 +83,27 @@ KEN_TEST(c_what_no_header_declares_is_not_guessed)
     EXPECT("main.c:9 far_away", "unresolved"); // linked without a prototype perhaps
 }
 
+static const graph_lab_file forward_files[] = {
+    { "dict.c", "static int next_of(int i);\n"
+                "struct step;\n"
+                "int walk(struct step *s) { return next_of(s->n); }\n"
+                "static int next_of(int i) { return i + 1; }\n"
+                "struct step { int n; };\n"
+                "static int never(int i);\n"
+                "int other(int i) { return never(i); }\n" },
+};
+
+// One thing, at its definition; what is not defined here is what is declared.
+KEN_TEST(c_a_declaration_above_the_definition_is_no_second_target)
+{
+    static const char *const wanted[][2] = {
+        { "dict.c:3 next_of", "dict.c:4 next_of scoped" },
+        { "dict.c:3 n", "dict.c:5 n scoped" },
+        { "dict.c:7 never", "dict.c:6 never scoped" },
+    };
+    graph_lab_check(forward_files, 1, wanted, sizeof wanted / sizeof *wanted);
+}
+
 // ---- prototypes behind macros ------------------------------------------------------------------
 
 static const graph_lab_file attributed[] = {
