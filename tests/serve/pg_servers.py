@@ -137,6 +137,14 @@ class Encrypted(Servers):
             for secret in (PASSWORD, "wrong-one"):
                 self.assertNotIn(secret, out + err)
 
+    def test_a_database_that_is_not_there_is_no_empty_one(self):
+        url = self.at().replace("/mine?", "/nope?")
+        for words in (("projects",), ("status",), ("search", "alpha"), ("search", "alpha", "-p", "one"), ("jobs", "list"),
+                      ("task", "list"), ("doctor",), ("index",)):
+            code, out, err = self.ken(*words, url=url)
+            self.assertNotEqual(code, 0, (words, out))
+            self.assertIn('database "nope" does not exist', out + err, words)
+
     def test_the_password_is_shown_nowhere(self):
         self.env["DATABASE_URL"] = self.at()
         self.works("index")

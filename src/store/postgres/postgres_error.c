@@ -16,7 +16,7 @@ static const code_row codes[] = {
     { "22", KEN_EINVAL, "" },
     { "25006", KEN_EPERM, "; the server is a replica, or only lets itself be read" },
     { "28", KEN_EPERM, "; look at the user and the password of DATABASE_URL" },
-    { "3D000", KEN_ENOTFOUND, "; create the database, or look at its name in DATABASE_URL" },
+    { "3D000", KEN_EINVAL, "; create the database, or look at its name in DATABASE_URL" },
     { "40", KEN_EBUSY, "; another process was writing: try again" },
     { "42501", KEN_EPERM, "; grant it to the user (docs/scaling.md)" },
     { "42P07", KEN_EEXIST, "" },
