@@ -344,8 +344,9 @@ void ken_tool__explain_code_text(const json_t *answer, ken_paint *out)
     ken_tool__put_summary(answer, out);
     // The comment above; what stands in the lines is shown with them.
     ken_str doc = ken_tool__member(answer, "doc"), code = ken_tool__member(answer, "code");
-    if (doc.len && ken_str_find(code, doc) == SIZE_MAX) {
-        ken_paint_str(out, KEN_STYLE_DIM, doc);
+    ken_str line, rest = doc.len && ken_str_find(code, doc) == SIZE_MAX ? doc : KEN_STR("");
+    while (ken_str_line_next(&rest, &line)) {
+        ken_paint_str(out, KEN_STYLE_DIM, line);
         ken_paint_puts(out, "\n");
     }
     ken_paint_code(out, code, (size_t)first, NULL, 0);

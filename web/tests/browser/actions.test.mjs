@@ -117,6 +117,18 @@ describe('actions', () => {
     await page.getByRole('option', { name: /retry/ }).filter({ hasText: 'store.py' }).waitFor();
     await page.keyboard.press('Enter');
     await page.waitForURL(/outline\?.*store\.py/);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.type('store.py');
+    await page.getByRole('option', { name: /^store\.py/ }).first().waitFor();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('new task');
+    await page.getByRole('option', { name: 'New task', exact: true }).waitFor();
+    await settle(page);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/tasks\?/);
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
     said();
   });
 
