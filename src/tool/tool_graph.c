@@ -311,10 +311,20 @@ void ken_tool__put_row(ken_paint *out, const char *name, ken_str value)
     ken_paint_puts(out, "\n");
 }
 
+// Other things of the name that was asked for come first: the answer is of one of them.
 void ken_tool__put_summary(const json_t *answer, ken_paint *out)
 {
+    const json_t *others = json_object_get(answer, "other_definitions");
     ken_paint_str(out, KEN_STYLE_BOLD, ken_tool__member(answer, "summary"));
     ken_paint_puts(out, "\n");
+    for (size_t i = 0; i < json_array_size(others); i++) {
+        const json_t *o = json_array_get(others, i);
+        ken_paint_puts(out, i ? ", " : "also defined: ");
+        ken_paint_str(out, KEN_STYLE_NAME, ken_tool__member(o, "name"));
+        ken_paint_puts(out, " ");
+        ken_paint_at(out, ken_tool__member(o, "at"));
+    }
+    ken_paint_puts(out, json_array_size(others) ? "\n" : "");
 }
 
 void ken_tool__put_head(const json_t *list, const char *head, ken_paint *out)
@@ -367,16 +377,6 @@ void ken_tool__put_definition(const json_t *d, const char *name_key, ken_paint *
 static void put_notes(const json_t *answer, ken_paint *out)
 {
     static const char *const texts[] = { "note", "hint" };
-    const json_t *others = json_object_get(answer, "other_definitions");
-    for (size_t i = 0; i < json_array_size(others); i++) {
-        const json_t *o = json_array_get(others, i);
-        ken_paint_puts(out, i ? ", " : "also defined: ");
-        ken_paint_str(out, KEN_STYLE_NAME, ken_tool__member(o, "name"));
-        ken_paint_puts(out, " ");
-        ken_paint_at(out, ken_tool__member(o, "at"));
-    }
-    if (json_array_size(others))
-        ken_paint_puts(out, "\n");
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         ken_str text = ken_tool__member(answer, texts[i]);
         if (!text.len)
