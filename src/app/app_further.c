@@ -47,6 +47,7 @@ typedef struct change {
     const ken_app_roots_change *asked;
     ken_arena *arena;
     ken_roots roots; // room for KEN_ROOTS_MAX
+    ken_str text;    // of these, as it is kept
 } change;
 
 static ken_root *find_name(const ken_roots *r, ken_str name)
@@ -182,8 +183,7 @@ static ken_status replace_known(void *ctx, ken_str was, ken_str *out, ken_err *e
                         "further roots of project '" KEN_STR_FMT
                         "' were changed by another process meanwhile; try again",
                         KEN_STR_ARG(c->project->name));
-    ken_str text = ken_roots_format(&c->roots, c->arena);
-    *out = text.len ? text : (ken_str){ NULL, 0 };
+    *out = c->text.len ? c->text : (ken_str){ NULL, 0 };
     return KEN_OK;
 }
 
@@ -191,9 +191,10 @@ static ken_status put_all(ken_catalog *catalog, void *ctx, ken_err *err)
 {
     change *c = ctx;
     ken_str name = value_name(c->project->id, c->arena);
+    c->text = ken_roots_format(&c->roots, c->arena);
     ken_status st = ken_catalog_change_value(catalog, name, replace_known, c, err);
     if (!st)
-        c->project->further = ken_roots_format(&c->roots, c->arena);
+        c->project->further = c->text;
     return st;
 }
 

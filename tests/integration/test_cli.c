@@ -1511,6 +1511,21 @@ KEN_TEST(a_chosen_definition_is_the_one_that_is_meant)
     }
 }
 
+// A place that is told is one that can be opened.
+KEN_TEST(what_is_only_declared_has_its_line)
+{
+    ktest_write("proj/api.h", "// Of a library.\nint one(int a);\n\nint two(int a);\n");
+    ktest_write("proj/a.c", "#include \"api.h\"\nstatic int three(int a);\n"
+                            "int all(int a) { return one(a) + two(a) + three(a); }\n"
+                            "static int three(int a) { return a; }\n");
+    ken_ok("index proj");
+    const char *out = ken_ok("trace all proj");
+    kt_has_str(out, "one proj/api.h:2\n");
+    kt_has_str(out, "two proj/api.h:4\n");
+    kt_has_str(out, "three proj/a.c:4\n");
+    kt_null(strstr(out, "proj/a.c:2"));
+}
+
 KEN_TEST(ignored_files_are_counted_where_skips_are_listed)
 {
     ktest_write("proj/a.c", "int a;\n");
