@@ -881,7 +881,7 @@ KEN_TEST(a_question_has_as_many_indexes_open_as_there_is_room_for)
         kt_skip("descriptors", "this process may not have 8,000");
     kt_eq_u(most_open("1GiB", false), 128); // nothing is known
     size_t n = most_open("301MiB", true);
-    kt_true(n > 290 && n <= 301); // a mebibyte each, and what it holds
+    kt_true(n > 290 && n <= 301);             // a mebibyte each, and what it holds
     kt_eq_u(most_open("1000GiB", true), 500); // eight descriptors each, and as many for others
     kt_eq_u(most_open("100MiB", true), 128);
     kt_eq_i(setrlimit(RLIMIT_NOFILE, &few), 0);
