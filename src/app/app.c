@@ -581,7 +581,7 @@ static bool is_about_the_file(ken_status st)
            st != KEN_ETIMEOUT && st != KEN_EUNSUPPORTED;
 }
 
-// What SQL and servers without the folder read. The run is whole without it, and the next one tries again.
+// What SQL, servers without the folder and questions to many projects read. The run is whole without it, and the next one tries again.
 static void fill_rows(ken_store *store, const ken_project_info *project, const ken_index_opts *opts,
                       const ken_cancel *cancel)
 {
@@ -589,6 +589,8 @@ static void fill_rows(ken_store *store, const ken_project_info *project, const k
     ken_index_fill_report r;
     ken_status st =
         ken_index_fill(store, project->root.ptr, opts->scan.max_file_bytes, cancel, &r, &err);
+    if (!st)
+        st = ken_index_tell_words(store, cancel, &err);
     if (st && st != KEN_ECANCELLED)
         KEN_LOG_WARNING("app", "rows of '" KEN_STR_FMT "' in the database: %.300s",
                         KEN_STR_ARG(project->name), err.msg);

@@ -26,6 +26,16 @@ static void build(void *ctx, size_t worker)
     atomic_store(&app->is_building, false);
 }
 
+ken_pool *ken_app__builds(ken_app *app)
+{
+    pthread_mutex_lock(&app->lock);
+    if (!app->builds && !app->is_closing)
+        app->builds = ken_pool_new(1, 1, 0);
+    ken_pool *pool = app->builds;
+    pthread_mutex_unlock(&app->lock);
+    return pool && ken_pool_n_workers(pool) ? pool : NULL;
+}
+
 void ken_app__tend_vectors(ken_app *app, const ken_project_info *project)
 {
     ken_database_vectors v = { .is_on = false };
@@ -34,11 +44,7 @@ void ken_app__tend_vectors(ken_app *app, const ken_project_info *project)
         return;
     bool is_due = !ken_database_get_vectors(project->database, &v, NULL) && v.is_on &&
                   v.n_indexed < v.n_models && v.n_rows >= LEAST_ROWS;
-    pthread_mutex_lock(&app->lock);
-    if (is_due && !app->builds && !app->is_closing)
-        app->builds = ken_pool_new(1, 1, 0);
-    ken_pool *pool = app->builds;
-    pthread_mutex_unlock(&app->lock);
-    if (!is_due || !pool || !ken_pool_n_workers(pool) || !ken_pool_try_submit(pool, build, app))
+    ken_pool *pool = is_due ? ken_app__builds(app) : NULL;
+    if (!pool || !ken_pool_try_submit(pool, build, app))
         atomic_store(&app->is_building, false);
 }

@@ -83,8 +83,9 @@ struct ken_app {
     app_follower *follower;      // NULL unless watch.enabled says so; it has a lock of its own
     KEN_VEC(app_first *) firsts; // that are at work
     ken_pool *helpers;           // of questions to several projects; made when first needed
-    ken_pool *builds;            // of HNSW indexes: one thread, made when first needed
-    atomic_bool is_building;     // it has something to do
+    ken_pool *builds;            // of what a database has beside the indexes: one thread, made when first needed
+    atomic_bool is_building;     // it is asked for HNSW indexes
+    atomic_bool is_telling;      // and for words
     ken_cancel builds_end;       // set when the app closes
     ken_pool *first_runs;        // made when the first of them begins
     ken_pool *warming;           // one thread, made by ken_app_warm
@@ -368,6 +369,7 @@ void ken_app__read_followed(ken_app *app, ken_metrics_sink *sink);
 // ---- app_hnsw.c ----
 // After a run in a process that stays.
 void ken_app__tend_vectors(ken_app *app, const ken_project_info *project);
+ken_pool *ken_app__builds(ken_app *app); // NULL = none can be had
 
 // ---- app_tasks.c ----
 void ken_app__close_tasks(ken_app *app);

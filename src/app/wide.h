@@ -9,10 +9,26 @@
 #include <pthread.h>
 
 #include "app/app.h"
+#include "query/query_pick.h"
 
 // How many snapshots one question may have open: 128, or as many as cache.open_size has room for by what those that were
 // open hold on average, where there are descriptors for them.
 size_t ken_app_open_at_once(ken_app *app);
+
+// Those of many projects in one database that a question is put to, by its words and its meaning.
+typedef struct ken_app_picked {
+    size_t *at; // which of them, in order; in the arena
+    size_t n;
+    size_t n_with;   // that have a word of the question, or a near vector
+    bool by_vectors; // near vectors were looked for, too
+    size_t n_untold; // of which the database does not know all words yet; some are among `at`
+} ken_app_picked;
+
+// At most `most`: the best by their words, and some of those of which the words are not known; these are told the database
+// behind the question, in a process that stays.
+ken_status ken_app_pick(ken_app *app, const ken_project_info *const *projects, size_t n,
+                        const ken_pick_question *q, size_t most, ken_arena *arena,
+                        ken_app_picked *out, ken_err *err) KEN_MUST_USE;
 
 typedef void ken_app_job(void *arg, size_t i);
 

@@ -240,6 +240,10 @@ typedef struct ken_index_fill_report {
 ken_status ken_index_fill(ken_store *store, const char *root, uint64_t max_file_bytes,
                           const ken_cancel *cancel, ken_index_fill_report *out, ken_err *err)
     KEN_MUST_USE;
+// Tells a database which words the segments have of which it does not know that yet (ken_database_find_words). For files
+// nothing is done.
+ken_status ken_index_tell_words(ken_store *store, const ken_cancel *cancel, ken_err *err)
+    KEN_MUST_USE;
 
 // ---- vectors of another model ----------------------------------------------------------------
 // ken_index_run makes vectors of the built-in model on its way, while these are the ones that

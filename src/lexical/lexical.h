@@ -126,6 +126,11 @@ typedef struct ken_lex_list {
 ken_status ken_lex_find(ken_lex_segment *s, ken_term term, ken_lex_list *out, ken_err *err)
     KEN_MUST_USE;
 
+// Called for each term, in order, with how many contents have it; return false to stop.
+typedef bool ken_lex_term_fn(void *ctx, ken_term term, uint32_t n_contents);
+ken_status ken_lex_each_term(ken_lex_segment *s, ken_lex_term_fn *fn, void *ctx, ken_err *err)
+    KEN_MUST_USE;
+
 typedef struct ken_lex_cursor {
     const uint8_t *at, *end;
     uint32_t content;                   // ordinal

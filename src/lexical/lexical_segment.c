@@ -330,6 +330,15 @@ bool ken_lex__next_term(seg_terms *t, ken_status *st, ken_err *err)
     return !*st;
 }
 
+ken_status ken_lex_each_term(ken_lex_segment *s, ken_lex_term_fn *fn, void *ctx, ken_err *err)
+{
+    ken_status st = KEN_OK;
+    seg_terms t = { .s = s, .has_no_lists = true };
+    while (ken_lex__next_term(&t, &st, err) && fn(ctx, t.term, t.list.n_contents))
+        continue;
+    return st;
+}
+
 // ---- names -------------------------------------------------------------------------------------
 
 ken_status ken_lex__names_section(ken_lex_segment *s, ken_lex__names *out, ken_err *err)

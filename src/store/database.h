@@ -15,8 +15,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/cancel.h"
 #include "base/err.h"
+#include "base/str.h"
 
 typedef struct ken_database ken_database;
 
@@ -87,6 +89,35 @@ ken_status ken_database_get_vectors(ken_database *db, ken_database_vectors *out,
 // hours, in which others go on writing vectors. `*out_built` is false when there is none such, or another process is at it.
 ken_status ken_database_index_vectors(ken_database *db, uint64_t least, const ken_cancel *cancel,
                                       bool *out_built, ken_err *err) KEN_MUST_USE;
+
+// Which indexes have words, by what ken_store_put_words told of their segments.
+typedef struct ken_words_index {
+    ken_str name;        // of the index: "project-<id of the project that it was made for>"
+    ken_str codes;       // of the words that were asked for, each as often as its segments have it
+    uint64_t n_contents; // of its segments of words
+    bool is_untold;      // of some segments it is not known
+} ken_words_index;
+
+enum {
+    KEN_WORDS_MAX = 512, // of one call
+};
+
+// Those that have one or are untold, in no order; in the arena. `entries`: as ken_lex_entry() numbers words, n of them;
+// `codes`: a short text for each.
+ken_status ken_database_find_words(ken_database *db, const int64_t *entries, const ken_str *codes,
+                                   size_t n, ken_arena *arena, ken_words_index **out, size_t *out_n,
+                                   ken_err *err) KEN_MUST_USE;
+
+typedef struct ken_near_index {
+    ken_str name;    // of the index
+    double distance; // cosine, of its nearest vector
+} ken_near_index;
+
+// Those that have one of the `n_near` vectors of the model `model` which HNSW finds nearest to `unit`, n_dims values of length
+// 1; none where the database has no vectors or no index of them. In no order, in the arena.
+ken_status ken_database_find_near(ken_database *db, const char *model, const float *unit,
+                                  uint32_t n_dims, uint32_t n_near, ken_arena *arena,
+                                  ken_near_index **out, size_t *out_n, ken_err *err) KEN_MUST_USE;
 
 typedef struct ken_database_usage {
     uint32_t n_open, n_busy, n_max; // connections

@@ -269,6 +269,13 @@ ken_status ken_store_put_vectors(ken_store *s, const ken_store_vectors *v, ken_e
     KEN_MUST_USE;
 // Takes out those of all models but this one.
 ken_status ken_store_drop_vectors(ken_store *s, const char *keep, ken_err *err) KEN_MUST_USE;
+// For a database in which many indexes are looked through at once (ken_database_find_words): segments of words, and what
+// words they have, as ken_lex_entry() numbers them. Those that were not told yet; elsewhere none.
+ken_status ken_store_list_untold(ken_store *s, ken_arena *arena, ken_segment_info **out,
+                                 size_t *out_n, ken_err *err) KEN_MUST_USE;
+// Fine when the segment is gone, or was told already.
+ken_status ken_store_put_words(ken_store *s, int64_t segment, const int64_t *entries, size_t n,
+                               ken_err *err) KEN_MUST_USE;
 // Those of one kind, oldest first.
 ken_status ken_store_list_segments(ken_store *s, ken_segment_kind kind, ken_arena *arena,
                                    ken_segment_info **out, size_t *out_n, ken_err *err)
@@ -459,6 +466,11 @@ ken_str ken_store_last_quarantined(const char *path, ken_arena *arena);
       NUMBER(v->content))                                                                        \
     /* Those of all models but this one. */                                                      \
     X(drop_vectors, WRITE, (const char *keep, ken_err *err), (keep, err), NOTHING)               \
+    /* Of words; none where no database looks through them. */                                   \
+    X(list_untold, READ, (ken_arena *arena, ken_segment_info **out, size_t *out_n, ken_err       \
+      *err), (arena, out, out_n, err), NOTHING)                                                  \
+    X(put_words, WRITE, (int64_t segment, const int64_t *entries, size_t n, ken_err *err),       \
+      (segment, entries, n, err), NUMBER(n))                                                     \
     /* KEN_ENOTFOUND when it is not there. */                                                    \
     X(remove_segment, WRITE, (int64_t segment, ken_err *err), (segment, err), NUMBER(segment))   \
     /* By id. Sizes are true: as many bytes can be read. */                                      \

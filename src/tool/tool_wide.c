@@ -13,7 +13,8 @@ enum {
     LISTED_MAX = 1000, // names in a list
     TOLD_MAX = 20,     // projects that an answer names, of those that are left out
     REASON_MAX = 240,
-    N_LANES = 4, // connections of one question
+    N_LANES = 4,  // connections of one question
+    PICKED = 128, // projects that are asked when there are more than may be open
 };
 
 typedef struct wide_project {
@@ -28,6 +29,8 @@ struct ken_tool__wide {
     const ken_tool_env *env;
     wide_project *projects;
     size_t n;
+    size_t n_from;         // 0 = all are asked; else they were picked from so many
+    ken_app_picked picked; // with that
     bool may_index;
     pthread_t thread;       // of the question
     ken_database *database; // that all are in; NULL = they are files
@@ -40,10 +43,15 @@ struct ken_tool__wide {
 
 static void add(ken_tool__wide *w, const ken_project_info *p)
 {
-    for (size_t i = 0; i < w->n; i++)
-        if (!w->projects[i].refused.status && ken_uuid_eq(w->projects[i].scope.project.id, p->id))
-            return;
     w->projects[w->n++] = (wide_project){ .scope = { .project = *p }, .name = p->name };
+}
+
+static bool has(const ken_tool__wide *w, ken_uuid id)
+{
+    for (size_t i = 0; i < w->n; i++)
+        if (!w->projects[i].refused.status && ken_uuid_eq(w->projects[i].scope.project.id, id))
+            return true;
+    return false;
 }
 
 static void refuse(ken_tool__wide *w, ken_str name, const ken_err *why)
@@ -89,7 +97,7 @@ static ken_status list_named(ken_tool__wide *w, ken_str list, ken_err *err)
             return KEN_FAIL(err, KEN_EINVAL, "args.project: '*' means all, and stands alone");
         if (ken_tool__find_project(w->env, one, &p, &why))
             refuse(w, one, &why);
-        else
+        else if (!has(w, p.id))
             add(w, &p);
     }
     return KEN_OK;
@@ -206,13 +214,6 @@ ken_status ken_tool__find_several(const ken_tool_env *env, ken_str ref, ken_tool
     ken_status st = is_all ? list_all(w, err) : list_named(w, ref, err);
     if (st)
         return st;
-    w->host = (ken_wide_host){ .n = w->n,
-                               .max_open = ken_app_open_at_once(env->app),
-                               .open = open_project,
-                               .close = close_project,
-                               .each = each,
-                               .ctx = w };
-    w->wide = ken_wide_new(&w->host);
     *out = w;
     return KEN_OK;
 }
@@ -224,6 +225,56 @@ void ken_tool__close_several(ken_tool__wide *w)
     ken_wide_free(w->wide);
     for (size_t i = 0; i < N_LANES; i++)
         ken_database_end_reading(w->lanes[i]);
+}
+
+// ---- of very many, those that have words of the question ------------------------------------------
+
+// How many of `n` are asked.
+static size_t most_asked(const ken_tool__wide *w)
+{
+    const ken_config *config = ken_app_config(w->env->app);
+    size_t most = (size_t)ken_config_u64(config, KEN_CFG_SEARCH_PROJECTS);
+    if (most)
+        return most;
+    return w->n > ken_app_open_at_once(w->env->app) ? PICKED : w->n;
+}
+
+// Takes the projects out that are not asked. Those that are files stay, and those that could not be found.
+static ken_status pick(ken_tool__wide *w, ken_str query, const ken_search_opts *opts, ken_err *err)
+{
+    ken_arena *a = w->env->arena;
+    const size_t most = most_asked(w);
+    ken_pick_question q;
+    ken_database *database = NULL;
+    if (w->n <= most)
+        return KEN_OK;
+    const ken_project_info **list = KEN_ARENA_ARRAY(a, const ken_project_info *, w->n);
+    bool *is_kept = KEN_ARENA_ARRAY(a, bool, w->n);
+    size_t *at = KEN_ARENA_ARRAY(a, size_t, w->n), n = 0, n_kept = 0;
+    for (size_t i = 0; i < w->n; i++) {
+        const ken_project_info *p = &w->projects[i].scope.project;
+        is_kept[i] = w->projects[i].refused.status || !p->database;
+        database = is_kept[i] || database ? database : p->database;
+        is_kept[i] = is_kept[i] || p->database != database;
+        if (!is_kept[i]) {
+            at[n] = i;
+            list[n++] = p;
+        }
+    }
+    ken_status st = n > most ? ken_pick_read(query, opts, a, &q, err) : KEN_OK;
+    if (st || n <= most || !(q.n || q.n_dims))
+        return st;
+    st = ken_app_pick(w->env->app, list, n, &q, most, a, &w->picked, err);
+    if (st)
+        return st;
+    for (size_t i = 0; i < w->picked.n; i++)
+        is_kept[at[w->picked.at[i]]] = true;
+    for (size_t i = 0; i < w->n; i++)
+        if (is_kept[i])
+            w->projects[n_kept++] = w->projects[i];
+    w->n_from = w->n;
+    w->n = n_kept;
+    return KEN_OK;
 }
 
 // ---- asking --------------------------------------------------------------------------------------
@@ -267,7 +318,17 @@ ken_status ken_tool__search_several(ken_tool__wide *w, ken_str query, const ken_
                         "args.directory: an absolute path lies in one project; name that project, "
                         "or a folder below the roots");
     int64_t began = ken_clock_mono_ns();
-    ken_status st = bring_up(w, err);
+    ken_status st = pick(w, query, opts, err);
+    if (st)
+        return st;
+    w->host = (ken_wide_host){ .n = w->n,
+                               .max_open = ken_app_open_at_once(w->env->app),
+                               .open = open_project,
+                               .close = close_project,
+                               .each = each,
+                               .ctx = w };
+    w->wide = ken_wide_new(&w->host);
+    st = bring_up(w, err);
     int64_t caught_up = ken_clock_mono_ns();
     ken_tool__note_time(w->env, KEN_TOOL__CATCH_UP, began, caught_up - began);
     if (!st)
@@ -277,7 +338,7 @@ ken_status ken_tool__search_several(ken_tool__wide *w, ken_str query, const ken_
     size_t n_failed = 0;
     for (size_t i = 0; i < w->n; i++)
         n_failed += ken_wide_failure(w->wide, i)->status != KEN_OK;
-    if (n_failed == w->n)
+    if (n_failed == w->n && !w->n_from)
         return fail_all(w, err);
     const ken_tool__scope all = { .project = { .name = KEN_STR("*") },
                                   .began_ns = began,
@@ -332,6 +393,16 @@ void ken_tool__tell_several(ken_tool__wide *w, json_t *out)
             tell_one(behind, x->name, unread);
     }
     ken_json_set_u64(out, "projects_searched", w->n - n_left);
+    if (w->n_from) {
+        json_t *o = json_object();
+        ken_json_set_u64(o, "from", w->n_from);
+        ken_json_set_u64(o, "matching", w->picked.n_with);
+        ken_json_set_str(o, "by",
+                         w->picked.by_vectors ? KEN_STR("words and vectors") : KEN_STR("words"));
+        if (w->picked.n_untold)
+            ken_json_set_u64(o, "unknown", w->picked.n_untold);
+        ken_json_set(out, "projects_picked", o);
+    }
     set_told(out, "projects_left_out", "projects_left_out_total", left, n_left);
     set_told(out, "projects_incomplete", "projects_incomplete_total", behind, n_behind);
 }
@@ -352,8 +423,33 @@ static void put_told(const json_t *answer, const char *key, const char *total_ke
         ken_paint_note(out, "and %lld more projects", total - (long long)n);
 }
 
+static void put_picked(const json_t *answer, ken_paint *out)
+{
+    const json_t *picked = json_object_get(answer, "projects_picked");
+    const ken_str by = ken_tool__member(picked, "by");
+    long long n = ken_tool__number(answer, "projects_searched");
+    long long from = ken_tool__number(picked, "from");
+    long long unknown = ken_tool__number(picked, "unknown");
+    if (!picked)
+        return;
+    if (ken_tool__number(picked, "matching") + unknown <= n)
+        ken_paint_note(out,
+                       "searched %lld of %lld projects: by " KEN_STR_FMT
+                       " no other has anything of the question",
+                       n, from, KEN_STR_ARG(by));
+    else
+        ken_paint_note(
+            out,
+            "searched %lld of %lld projects: those that fit the question best by " KEN_STR_FMT
+            "; name projects to search others",
+            n, from, KEN_STR_ARG(by));
+    if (unknown)
+        ken_paint_note(out, "of %lld projects it is not known yet which words they have", unknown);
+}
+
 void ken_tool__several_text(const json_t *answer, ken_paint *out)
 {
+    put_picked(answer, out);
     put_told(answer, "projects_left_out", "projects_left_out_total", "left out", out);
     put_told(answer, "projects_incomplete", "projects_incomplete_total", "incomplete", out);
 }

@@ -135,6 +135,7 @@ ken_status ken_store__pg_put_relations(ken_pg_index *x, int64_t id, const ken_fa
 ken_status ken_store__pg_flush_relations(ken_pg_index *x, size_t bytes, ken_err *err) KEN_MUST_USE;
 void ken_store__pg_drop_relations(ken_pg_index *x);
 void ken_store__pg_forget_ahead(ken_pg_index *x);
+ken_pg_read_fn ken_store__pg_read_segment; // of rows of SEGMENT_SCAN, a ken_segment_info
 // What was expected of a content, fetched now with others where it was not yet; NULL when it was not expected with
 // all of `what`.
 const ken_pg_expected_row *ken_store__pg_take_expected(ken_pg_index *x, int64_t content,

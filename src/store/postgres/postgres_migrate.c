@@ -28,6 +28,8 @@ static const step steps[] = {
       ken_embed_store_pg_schema_0008_licenses_postgres_down_sql },
     { ken_embed_store_pg_schema_0009_names_postgres_sql,
       ken_embed_store_pg_schema_0009_names_postgres_down_sql },
+    { ken_embed_store_pg_schema_0010_words_postgres_sql,
+      ken_embed_store_pg_schema_0010_words_postgres_down_sql },
 };
 
 enum {

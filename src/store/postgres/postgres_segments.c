@@ -53,8 +53,8 @@ ken_status ken_store__pg_remove_segment(ken_store_backend *b, int64_t id, ken_er
                               (long long)id);
 }
 
-static ken_status read_segment(ken_pg *p, ken_pg_row *row, ken_arena *arena, void *out,
-                               ken_err *err)
+ken_status ken_store__pg_read_segment(ken_pg *p, ken_pg_row *row, ken_arena *arena, void *out,
+                                      ken_err *err)
 {
     (void)p, (void)arena, (void)err;
     ken_segment_info info = {
@@ -76,8 +76,8 @@ ken_status ken_store__pg_list_segments(ken_store_backend *b, ken_segment_kind ki
     ken_pg_index *x = ken_pg_index_of(b);
     ken_status st = ken_store__pg_flush(x, err);
     return st ? st
-              : PG_ROWS(&x->p, PG_QUERY(SEGMENT_SCAN, PG_INT(x->id), PG_INT(kind)), read_segment,
-                        arena, out, out_n, err);
+              : PG_ROWS(&x->p, PG_QUERY(SEGMENT_SCAN, PG_INT(x->id), PG_INT(kind)),
+                        ken_store__pg_read_segment, arena, out, out_n, err);
 }
 
 ken_status ken_store__pg_list_segment_ids(ken_store_backend *b, ken_arena *arena, int64_t **out,

@@ -157,6 +157,65 @@ KEN_TEST(a_database_of_another_program_is_not_taken)
     ken_database_close(lab_open(url)); // there it is
 }
 
+// ---- words of all indexes -----------------------------------------------------------------------
+
+static void put_words(ken_database *db, const char *name, const int64_t *words, size_t n)
+{
+    int64_t id;
+    ken_store *s = open_in(db, name, false);
+    kt_ok(ken_store_begin_write(s, &err));
+    kt_ok_err(ken_store_add_segment(s, KEN_SEGMENT_WORDS, KEN_STR("words"), 10, &id, &err), &err);
+    if (n)
+        kt_ok_err(ken_store_put_words(s, id, words, n, &err), &err);
+    kt_ok_err(ken_store_commit(s, &err), &err);
+    ken_store_close(s);
+}
+
+static const ken_words_index *words_of(const ken_words_index *list, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (ken_str_eq_c(list[i].name, name))
+            return &list[i];
+    return NULL;
+}
+
+KEN_TEST(indexes_are_found_by_their_words)
+{
+    NEEDS_POSTGRES();
+    char url[600];
+    snprintf(url, sizeof url, "%s", lab_new_url());
+    ken_database *db = lab_open(url);
+    put_words(db, "project-a", (const int64_t[]){ -5, 1, 2, INT32_MAX }, 4);
+    put_words(db, "project-a", (const int64_t[]){ 2, 3 }, 2); // a second segment
+    put_words(db, "project-b", (const int64_t[]){ 9, INT32_MIN }, 2);
+    put_words(db, "project-c", (const int64_t[]){ 4 }, 1);
+    put_words(db, "project-d", NULL, 0); // not told yet
+    const int64_t asked[] = { 1, 2, INT32_MIN, 8 };
+    const ken_str codes[] = { KEN_STR("00"), KEN_STR("11"), KEN_STR("22"), KEN_STR("33") };
+    ken_words_index *list = NULL;
+    ken_near_index *near = NULL;
+    size_t n = 0;
+    ken_arena arena;
+    ken_arena_init(&arena, 0);
+    kt_ok_err(ken_database_find_words(db, asked, codes, 4, &arena, &list, &n, &err), &err);
+    kt_eq_u(n, 3);
+    const ken_words_index *a = words_of(list, n, "project-a");
+    kt_eq_u(a->codes.len, 6); // one word of one segment, another of both
+    kt_eq_u(a->n_contents, 20);
+    kt_false(a->is_untold);
+    kt_true(ken_str_eq_c(words_of(list, n, "project-b")->codes, "22"));
+    kt_true(words_of(list, n, "project-d")->is_untold);
+    kt_ok_err(ken_database_find_words(db, NULL, NULL, 0, &arena, &list, &n, &err), &err);
+    kt_eq_u(n, 1);
+    kt_status(ken_database_find_words(db, asked, codes, KEN_WORDS_MAX + 1, &arena, &list, &n, &err),
+              KEN_EINVAL);
+    const float unit[] = { 1, 0, 0 };
+    kt_ok_err(ken_database_find_near(db, "none", unit, 3, 10, &arena, &near, &n, &err), &err);
+    kt_eq_u(n, 0); // it was not opened for vectors
+    ken_arena_release(&arena);
+    ken_database_close(db);
+}
+
 KEN_TEST(an_index_is_known_by_its_row_and_goes_as_a_whole)
 {
     NEEDS_POSTGRES();

@@ -714,6 +714,38 @@ STORE_TEST(segments_come_back_in_blocks)
     kt_ok_err(ken_store_verify(s, &err), &err);
 }
 
+// Only a database looks through many indexes; elsewhere nothing is to be told.
+STORE_TEST(words_of_a_segment_are_told_once)
+{
+    const int64_t words[] = { INT32_MIN, -1, 0, 7, INT32_MAX };
+    ken_segment_info *list;
+    size_t n, n_first;
+    int64_t id, other;
+    begin(s);
+    kt_ok_err(ken_store_add_segment(s, KEN_SEGMENT_WORDS, KEN_STR("words"), 3, &id, &err), &err);
+    kt_ok_err(ken_store_add_segment(s, KEN_SEGMENT_VECTORS, KEN_STR("rows"), 3, &other, &err),
+              &err);
+    commit(s);
+    kt_ok_err(ken_store_list_untold(s, &arena, &list, &n_first, &err), &err);
+    kt_true(n_first <= 1);
+    kt_true(!n_first || (list[0].id == id && list[0].n_bytes == 5 && list[0].n_contents == 3));
+    begin(s);
+    kt_ok_err(ken_store_put_words(s, id, words, 5, &err), &err);
+    kt_ok_err(ken_store_put_words(s, id, words, 5, &err), &err);
+    kt_ok_err(ken_store_put_words(s, 1000000, words, 5, &err), &err); // it is gone
+    commit(s);
+    kt_ok_err(ken_store_list_untold(s, &arena, &list, &n, &err), &err);
+    kt_eq_u(n, 0);
+    begin(s);
+    kt_ok_err(ken_store_remove_segment(s, id, &err), &err);
+    kt_ok_err(ken_store_add_segment(s, KEN_SEGMENT_WORDS, KEN_STR("w"), 1, &id, &err), &err);
+    kt_ok_err(ken_store_put_words(s, id, NULL, 0, &err), &err); // one without any
+    commit(s);
+    kt_ok_err(ken_store_list_untold(s, &arena, &list, &n, &err), &err);
+    kt_eq_u(n, 0);
+    kt_ok_err(ken_store_verify(s, &err), &err);
+}
+
 STORE_TEST(removed_segment_is_gone)
 {
     char block[KEN_SEGMENT_BLOCK];

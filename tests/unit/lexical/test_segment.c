@@ -126,9 +126,41 @@ static void check_term(ken_lex_segment *s, const fact *from, const fact *to)
     kt_eq_u(list.n_contents, n_contents);
 }
 
+typedef struct walk {
+    ken_lex_segment *s;
+    ken_term last;
+    size_t n, n_most; // at which it stops
+} walk;
+
+static bool walk_term(void *ctx, ken_term term, uint32_t n_contents)
+{
+    walk *w = ctx;
+    ken_lex_list list;
+    kt_true(!w->n || term > w->last);
+    kt_ok_err(ken_lex_find(w->s, term, &list, &err), &err);
+    kt_eq_u(list.n_contents, n_contents);
+    w->last = term;
+    return ++w->n < w->n_most;
+}
+
+// All terms, one after the other, and as many as are wanted.
+static void check_walk(ken_lex_segment *s, const facts_list *all)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < all->len; i++)
+        n += !i || all->ptr[i].term != all->ptr[i - 1].term;
+    walk w = { .s = s, .n_most = SIZE_MAX };
+    kt_ok_err(ken_lex_each_term(s, walk_term, &w, &err), &err);
+    kt_eq_u(w.n, n);
+    w = (walk){ .s = s, .n_most = 2 };
+    kt_ok_err(ken_lex_each_term(s, walk_term, &w, &err), &err);
+    kt_eq_u(w.n, n < 2 ? n : 2);
+}
+
 static void check_terms(ken_lex_segment *s, const lab_docs *docs)
 {
     facts_list all = facts_of(docs);
+    check_walk(s, &all);
     for (size_t i = 0; i < all.len;) {
         size_t j = i;
         while (j < all.len && all.ptr[j].term == all.ptr[i].term)

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// query_pick.h -- which of very many indexes a question is put to, by the words that they have.
+//
+// A question to thousands of indexes cannot open all of them. What a database knows of their words
+// (ken_database_find_words) is enough to leave out those that have none, and to order the others: by what the
+// ranking gives for a word, how rare it is among all files, and by which share of the files of an index has it. Where the
+// database finds near vectors (ken_database_find_near) both orders count. The few that are best by that are asked, and rank
+// with the whole formula.
+//
+// Threads: pure. Ownership: plain values; texts are static.
+#ifndef KEN_QUERY_QUERY_PICK_H
+#define KEN_QUERY_QUERY_PICK_H
+
+#include "lexical/lexical_entry.h"
+#include "lexical/lexical_query.h"
+#include "query/query.h"
+#include "vector/vector.h"
+
+enum {
+    KEN_PICK_ENTRIES = KEN_QUERY_TERMS * 2 * KEN_LEX_LEVELS,
+    KEN_PICK_CODE = 2, // bytes of a code: the word, and its level
+};
+
+// A question, as a database is asked for who has what.
+typedef struct ken_pick_question {
+    int64_t entries[KEN_PICK_ENTRIES];
+    ken_str codes[KEN_PICK_ENTRIES]; // which word an entry is of, and how many contents have it
+    size_t n;                        // 0 = indexes cannot be told apart by words of this question
+    double weights[KEN_QUERY_TERMS];
+    uint32_t n_words;
+    const char *model; // of `unit`: the built-in one
+    uint32_t n_dims;   // 0 = nor by its meaning
+    float unit[KEN_VECTOR_MAX_DIMS];
+} ken_pick_question;
+
+// Without words and meaning when it is not ranked by them; fails as ken_search does.
+ken_status ken_pick_read(ken_str query, const ken_search_opts *opts, ken_arena *arena,
+                         ken_pick_question *out, ken_err *err) KEN_MUST_USE;
+
+typedef struct ken_pick_index {
+    ken_str codes; // of the words that it has
+    uint64_t n_contents;
+    double distance; // of its nearest vector; negative = none is near
+    double score;    // set by ken_pick_score; 0 = neither
+} ken_pick_index;
+
+// Sets the scores of n indexes, which are all that are asked for.
+void ken_pick_score(const ken_pick_question *q, ken_pick_index *list, size_t n);
+
+#endif
