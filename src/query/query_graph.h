@@ -27,19 +27,27 @@ typedef struct ken_graph_node {
     bool is_generated; // a program wrote its file
 } ken_graph_node;
 
-// Definitions of that name, best first: exact names before others, code before tests; the first
-// alone has its signature. `name` may be qualified ("a.b", "a::b", "path/to/file.c:name"), or a
+// Definitions of that name: the one that most references resolve to, with what is the same thing, then the
+// others, exact names before others, code before tests; the first alone has its signature. `name` may be qualified ("a.b", "a::b", "path/to/file.c:name"), or a
 // line ("path/to/file.c:12"), which means the innermost definition that reaches over it. The case
 // of name and qualifier decides before everything else. KEN_ENOTFOUND lists near names.
 typedef struct ken_graph_nodes {
     ken_graph_node *nodes;
     size_t n, n_total;
+    size_t n_uses;        // references that resolve to the first, when it was chosen among several
+    size_t n_more;        // other choices that are not among them
     ken_str missed_scope; // the qualifier, when nothing of that name is in what it names
     ken_str chosen_path;  // the part of a path that was asked for, when the first has it
 } ken_graph_nodes;
 
 ken_status ken_graph_find(ken_snapshot *s, ken_str name, ken_str file_hint, size_t limit,
                           ken_arena *arena, ken_graph_nodes *out, ken_err *err) KEN_MUST_USE;
+
+// How the definition of an answer was chosen among those of its name.
+typedef struct ken_graph_chosen {
+    size_t n_others_total; // also those that are not in the list of others
+    bool is_most_used;     // references resolve to it, and to none of the others more
+} ken_graph_chosen;
 
 // ---- usages ------------------------------------------------------------------------------------
 typedef struct ken_usage {
@@ -100,6 +108,7 @@ typedef struct ken_usages {
     ken_str undefined; // why there are none: the usages are those of the name, whatever it means
     ken_graph_node *others; // other definitions of the same name; file_hint chooses one
     size_t n_others;
+    ken_graph_chosen chosen;
     ken_usage_file *files; // definition's own file first, then by number of usages; tests last
     size_t n_files;
     size_t n_total;                       // usages in all
@@ -167,6 +176,7 @@ typedef struct ken_trace {
     size_t n_steps;
     ken_graph_node *others; // further definitions of the entry's name
     size_t n_others;
+    ken_graph_chosen chosen;
     size_t n_direct; // callees or callers of the entry itself that pass, shown or not; of a tree
     size_t n_usages; // of callers: places that use the entry, as ken_find_usages counts them
     bool has_path;   // of the path to the target
@@ -277,6 +287,7 @@ typedef struct ken_impact {
     ken_str missed_scope;   // of a symbol: a qualifier that does not fit
     ken_graph_node *others; // other definitions of the symbol's name
     size_t n_others;
+    ken_graph_chosen chosen;
     size_t n_places;       // that use it directly: what ken_find_usages counts
     size_t n_broken;       // definitions and tops of files that name what is not there any more
     size_t n_broken_files; // that hold them

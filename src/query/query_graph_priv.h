@@ -43,8 +43,18 @@ static inline bool query_is_outside(ken_graph_def d)
     return d.file == UINT32_MAX;
 }
 
-// What is found at `i` is another choice for what was asked for: of the file that was named, when the first is.
-bool ken_query__is_choice(const ken_graph_nodes *found, size_t i);
+// As ken_graph_find, for what a trace begins at: what can lead on comes before what cannot.
+ken_status ken_query__find_entry(ken_snapshot *s, ken_str name, ken_str file_hint, ken_arena *arena,
+                                 ken_graph_nodes *out, ken_err *err) KEN_MUST_USE;
+// Of definitions in order, moves the one that is meant to the front, and what is the same thing behind it. Says
+// how many references resolve to it; 0 when it was chosen without them.
+ken_status ken_query__put_meant_first(ken_snapshot *s, ken_graph *g, ken_str hint, bool is_entry,
+                                      ken_arena *arena, query_names *names, size_t *out_n_uses,
+                                      ken_err *err) KEN_MUST_USE;
+// The other choices for what was asked for, each place once: of the file that was named, when the first is.
+// Declarations of the first are none.
+ken_graph_chosen ken_query__other_choices(ken_graph *g, const ken_graph_nodes *found,
+                                          ken_arena *arena, ken_graph_node **out, size_t *out_n);
 bool ken_query__is_test(const ken_snapshot *s, uint32_t file);
 // Whether the file is generated, judged by its name or its head.
 bool ken_query__is_generated(const ken_snapshot *s, uint32_t file);

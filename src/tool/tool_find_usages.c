@@ -231,7 +231,7 @@ json_t *ken_tool__usages_json(const ken_usages *u, const ken_tool__usages_shape 
     ken_json_set(o, "definitions", defs);
     ken_json_set_u64(o, "total", u->n_total);
     ken_json_set(o, "by_kind", by_kind_json(u));
-    ken_tool__set_others(o, u->others, u->n_others);
+    ken_tool__set_others(o, u->n_defs ? &u->defs[0] : NULL, u->others, u->n_others, &u->chosen);
     set_unresolved(o, u);
     set_others(o, u);
     size_t used = ken_json_dump_size(o) + NOTE_BYTES + shape->n_tail_bytes;
@@ -341,7 +341,8 @@ static void put_around(ken_str text, long long first, ken_paint *out)
 }
 
 // "  120 in retry: return backoff(n);" The role is told where it is no call.
-static void put_usage_line(const json_t *u, ken_ref_role role, const ken_str *name, ken_paint *out)
+static void put_usage_line(const json_t *u, ken_ref_role role, size_t n, const ken_str *name,
+                           ken_paint *out)
 {
     ken_str in = ken_tool__member(u, "in"), text = ken_tool__member(u, "text"),
             before = ken_tool__member(u, "before");
@@ -350,6 +351,8 @@ static void put_usage_line(const json_t *u, ken_ref_role role, const ken_str *na
     ken_paint_printf(out, KEN_STYLE_LINE, "  %lld", line);
     if (role != KEN_REF_CALL)
         ken_paint_printf(out, KEN_STYLE_DIM, " %s", ken_ref_role_word(role));
+    if (n > 1)
+        ken_paint_printf(out, KEN_STYLE_DIM, " x%zu", n);
     if (in.len)
         ken_paint_printf(out, KEN_STYLE_DIM, " in " KEN_STR_FMT, KEN_STR_ARG(in));
     ken_tool__put_class(u, out);
@@ -371,8 +374,12 @@ static void put_file(const json_t *file, const ken_str *name, ken_paint *out)
     ken_paint_puts(out, "\n");
     for (int r = 0; r < KEN_REF_ROLE_COUNT; r++) {
         const json_t *list = json_object_get(file, groups[r]);
-        for (size_t i = 0; i < json_array_size(list); i++)
-            put_usage_line(json_array_get(list, i), (ken_ref_role)r, name, out);
+        for (size_t i = 0, n = 1; i < json_array_size(list); i += n) {
+            const json_t *u = json_array_get(list, i);
+            for (n = 1; json_equal(u, json_array_get(list, i + n)); n++)
+                continue; // once more in the same line
+            put_usage_line(u, (ken_ref_role)r, n, name, out);
+        }
     }
 }
 

@@ -98,20 +98,31 @@ void ken_tool__put_missed(ken_buf *text, ken_str scope, ken_str qualified)
                        KEN_STR_ARG(ken_utf8_clip(qualified, 100)));
 }
 
-void ken_tool__set_others(json_t *o, const ken_graph_node *others, size_t n)
+void ken_tool__set_others(json_t *o, const ken_graph_node *meant, const ken_graph_node *others,
+                          size_t n, const ken_graph_chosen *chosen)
 {
     if (!n)
         return;
     json_t *list = json_array();
+    size_t n_all = chosen->n_others_total > n ? chosen->n_others_total : n, elsewhere = 0;
     for (size_t i = 0; i < n && i < OTHERS_MAX; i++)
         ken_json_append(list, ken_tool__place_json(&others[i]));
     ken_json_set(o, "other_definitions", list);
+    if (n_all > json_array_size(list))
+        ken_json_set_u64(o, "other_definitions_total", n_all);
+    while (elsewhere < n && meant && ken_str_eq(others[elsewhere].path, meant->path))
+        elsewhere++; // its path would choose what was chosen
     ken_buf hint = KEN_BUF_INIT(0);
-    ken_buf_printf(&hint,
-                   "%zu other definition%s this name; choose one with {file_hint}, such as '", n,
-                   n == 1 ? " has" : "s have");
-    ken_buf_put_str(&hint, others[0].path);
-    ken_buf_puts(&hint, "', or with a qualified name");
+    if (chosen->is_most_used)
+        ken_buf_printf(&hint, "this is the most used of %zu definitions of this name; choose one",
+                       n_all + 1);
+    else
+        ken_buf_printf(&hint, "%zu other definition%s this name; choose one", n_all,
+                       n_all == 1 ? " has" : "s have");
+    if (elsewhere < n)
+        ken_buf_printf(&hint, " with {file_hint}, such as '" KEN_STR_FMT "', or",
+                       KEN_STR_ARG(others[elsewhere].path));
+    ken_buf_puts(&hint, " with a qualified name");
     ken_json_set_str(o, "hint", ken_buf_str(&hint));
     ken_buf_release(&hint);
 }
@@ -324,6 +335,10 @@ void ken_tool__put_summary(const json_t *answer, ken_paint *out)
         ken_paint_puts(out, " ");
         ken_paint_at(out, ken_tool__member(o, "at"));
     }
+    long long n_more = ken_tool__number(answer, "other_definitions_total");
+    n_more -= n_more ? (long long)json_array_size(others) : 0;
+    if (n_more > 0)
+        ken_paint_printf(out, KEN_STYLE_PLAIN, " and %lld more", n_more);
     ken_paint_puts(out, json_array_size(others) ? "\n" : "");
 }
 

@@ -30,8 +30,9 @@ json_t *ken_tool__place_json(const ken_graph_node *n);
 json_t *ken_tool__node_json(const ken_graph_node *n);
 // Of a qualifier that does not fit: "; nothing of that name is in 'Router', this is Context.Next".
 void ken_tool__put_missed(ken_buf *text, ken_str scope, ken_str qualified);
-// Definitions that have the name and were not meant, and how to choose among them.
-void ken_tool__set_others(json_t *o, const ken_graph_node *others, size_t n);
+// Definitions that have the name and were not meant, and how to choose among them. `meant` may be NULL.
+void ken_tool__set_others(json_t *o, const ken_graph_node *meant, const ken_graph_node *others,
+                          size_t n, const ken_graph_chosen *chosen);
 void ken_tool__set_class(json_t *o, ken_edge_class class, ken_str evidence);
 void ken_tool__set_scope(json_t *o, const ken_tool__scope *scope); // project, index
 // Which page of a list an answer holds, once it is as short as it stays: `offset` when it is not the

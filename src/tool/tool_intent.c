@@ -52,10 +52,26 @@ static bool add_definitions(const ken_tool_env *env, ken_snapshot *snap, ken_str
 // Members that the whole has already.
 static void drop_known(json_t *answer)
 {
-    static const char *const known[] = { "definitions", "other_definitions", "hint",
-                                         "next_offset" };
+    static const char *const known[] = { "definitions", "other_definitions", "hint", "next_offset",
+                                         "other_definitions_total" };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         json_object_del(answer, known[i]);
+}
+
+// The definition whose usages are told stands first.
+static void put_meant_first(json_t *definitions, const ken_graph_node *meant)
+{
+    json_t *first = ken_tool__node_json(meant);
+    ken_json_set_str(first, "qualified_name", meant->qualified);
+    json_object_del(first, "name");
+    for (size_t i = json_array_size(definitions); i-- > 0;) {
+        const json_t *d = json_array_get(definitions, i);
+        bool is_it = ken_str_eq(ken_tool__member(d, "file_path"), meant->path) &&
+                     ken_tool__number(d, "start_line") == (long long)meant->first_line + 1;
+        if (is_it || i >= DEFINITIONS_MAX - 1)
+            json_array_remove(definitions, i);
+    }
+    json_array_insert_new(definitions, 0, first);
 }
 
 // Who uses it; of a question for a definition, who calls it.
@@ -68,6 +84,8 @@ static bool add_usages(const ken_tool_env *env, ken_snapshot *snap, const ken_in
         opts.roles = 1U << KEN_REF_CALL | 1U << KEN_REF_NEW;
     if (ken_find_usages(snap, &opts, env->ctx->cancel, env->arena, &found, NULL))
         return false;
+    if (found.n_defs && found.n_others)
+        put_meant_first(json_object_get(out, "definitions"), &found.defs[0]);
     ken_tool__usages_shape shape = { .name = it->subject, .max_bytes = GRAPH_BYTES };
     json_t *usages = ken_tool__usages_json(&found, &shape);
     drop_known(usages);

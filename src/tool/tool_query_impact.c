@@ -127,10 +127,20 @@ static void put_changes(ken_buf *text, const ken_impact *i)
         ken_buf_putc(text, ')');
 }
 
+// Where it is defined is told when it was chosen among several.
+static void put_one(ken_buf *text, const ken_impact *i)
+{
+    const ken_graph_node *node = &i->changed[0].node;
+    ken_buf_put_str(text, ken_utf8_clip(node->name, 100));
+    if (i->n_others)
+        ken_buf_printf(text, " (" KEN_STR_FMT ":%u)", KEN_STR_ARG(node->path),
+                       node->first_line + 1);
+}
+
 static void put_what(ken_buf *text, const ken_impact *i)
 {
     if (i->n_changed_total == 1 && i->n_changed && !i->changed[0].change)
-        ken_buf_put_str(text, ken_utf8_clip(i->changed[0].node.name, 100));
+        put_one(text, i);
     else if (i->n_changed_total)
         put_changes(text, i);
     else
@@ -215,7 +225,8 @@ json_t *ken_tool__impact_json(const ken_impact *i)
     set_related(o, i);
     if (i->n_unresolved)
         ken_json_set_u64(o, "unresolved", i->n_unresolved);
-    ken_tool__set_others(o, i->others, i->n_others);
+    ken_tool__set_others(o, i->n_changed ? &i->changed[0].node : NULL, i->others, i->n_others,
+                         &i->chosen);
     if (i->is_truncated)
         ken_json_set_bool(o, "truncated", true);
     return o;

@@ -170,7 +170,8 @@ json_t *ken_tool__trace_json(const ken_trace *t, const ken_trace_opts *opts)
         ken_json_set_u64(o, "direct_total", t->n_direct);
     if (!opts->to.len && opts->direction == KEN_TRACE_CALLERS)
         ken_json_set_u64(o, "usages", t->n_usages);
-    ken_tool__set_others(o, t->others, t->n_others);
+    ken_tool__set_others(o, t->n_steps ? &t->steps[0].node : NULL, t->others, t->n_others,
+                         &t->chosen);
     if (t->is_truncated)
         ken_json_set_bool(o, "truncated", true);
     return o;

@@ -251,13 +251,12 @@ static ken_status chart_symbols(chart *c, ken_err *err)
     ken_graph_nodes found;
     bool is_new;
     ken_quota_offer_part();
-    ken_status st = ken_graph_find(c->s, c->o->symbol, c->o->file_hint, 0, c->arena, &found, err);
+    ken_status st =
+        ken_query__find_entry(c->s, c->o->symbol, c->o->file_hint, c->arena, &found, err);
     if (st)
         return st;
-    c->out->others = KEN_ARENA_ARRAY(c->arena, ken_graph_node, found.n + (size_t)1);
-    for (size_t i = 1; i < found.n; i++)
-        if (ken_query__is_choice(&found, i))
-            c->out->others[c->out->n_others++] = found.nodes[i];
+    (void)ken_query__other_choices(ken_query__graph_at_hand(c->s), &found, c->arena,
+                                   &c->out->others, &c->out->n_others);
     (void)node_at(c, query_def_key(&found.nodes[0].id), &is_new);
     push_symbol(c, &found.nodes[0], 0);
     return spread_both(c, err);

@@ -14,8 +14,7 @@ enum {
     SIMILAR_DEFAULT = 5,
     TOGETHER_MAX = 5,
     TESTS_DEFAULT = 20,
-    MAYBE_MAX = 20,
-    SAME_MAX = 16
+    MAYBE_MAX = 20
 };
 
 static const char *const delta_words[KEN_DELTA_KIND_COUNT] = {
@@ -107,16 +106,8 @@ static ken_status change_symbol(impact *m, ken_err *err)
     if (st)
         return st;
     m->out->missed_scope = found.missed_scope;
-    ken_graph_def same[SAME_MAX];
-    uint32_t n_same = ken_graph_twins(m->g, found.nodes[0].id, same, SAME_MAX);
-    m->out->others = KEN_ARENA_ARRAY(m->arena, ken_graph_node, found.n);
-    for (size_t i = 1; i < found.n; i++) {
-        uint32_t at = 0;
-        while (at < n_same && !ken_graph_def_eq(same[at], found.nodes[i].id))
-            at++;
-        if (at == n_same && ken_query__is_choice(&found, i))
-            m->out->others[m->out->n_others++] = found.nodes[i];
-    }
+    m->out->chosen =
+        ken_query__other_choices(m->g, &found, m->arena, &m->out->others, &m->out->n_others);
     ken_query__impact_add_changed(m, found.nodes[0].id, KEN_DELTA_NONE);
     ken_query__impact_add_file(m, m->s->rows[found.nodes[0].id.file].path);
     return KEN_OK;

@@ -380,10 +380,7 @@ static ken_status trace(query_tracer *t, const ken_graph_nodes *entries, ken_tra
 {
     push_step(t, -1, NULL);
     t->steps.ptr[0].node = entries->nodes[0];
-    out->others = KEN_ARENA_ARRAY(t->arena, ken_graph_node, entries->n);
-    for (size_t i = 1; i < entries->n; i++)
-        if (ken_query__is_choice(entries, i))
-            out->others[out->n_others++] = entries->nodes[i];
+    out->chosen = ken_query__other_choices(t->g, entries, t->arena, &out->others, &out->n_others);
     uint32_t depth = t->o->max_depth ? t->o->max_depth : t->o->to.len ? DEPTH_MAX : DEPTH_DEFAULT;
     uint32_t max_nodes = t->o->max_nodes ? t->o->max_nodes : NODES_DEFAULT;
     bool is_only = t->o->tests == KEN_TESTS_ONLY;
@@ -408,7 +405,7 @@ ken_status ken_trace_execution(ken_snapshot *s, const ken_trace_opts *o, const k
     ken_quota_offer_part();
     ken_status st = check(o, err);
     if (!st)
-        st = ken_graph_find(s, o->entry, o->file_hint, 0, arena, &entries, err);
+        st = ken_query__find_entry(s, o->entry, o->file_hint, arena, &entries, err);
     if (!st)
         st = ken_query__graph_open(s, &t.g, err);
     if (st)

@@ -9,7 +9,8 @@ enum {
     USAGES_DEFAULT = 100,
     USAGES_MAX = 1000,
     UNRESOLVED_SHOWN = 10,
-    NODES_MAX = 50
+    NODES_MAX = 50,
+    TWINS_MAX = 16
 };
 
 // ---- the symbol --------------------------------------------------------------------------------
@@ -118,8 +119,18 @@ static ken_status not_found(ken_snapshot *s, ken_str name, ken_arena *arena, ken
                     KEN_STR_ARG(name), KEN_STR_ARG(text));
 }
 
-ken_status ken_graph_find(ken_snapshot *s, ken_str name, ken_str file_hint, size_t limit,
-                          ken_arena *arena, ken_graph_nodes *out, ken_err *err)
+// Choices that there is no room for.
+static size_t count_more(const ken_snapshot *s, const query_names *names, size_t limit,
+                         ken_str chosen_path)
+{
+    size_t n = 0;
+    for (size_t i = limit; i < names->len; i++)
+        n += ken_str_find(s->rows[names->ptr[i].file].path, chosen_path) != SIZE_MAX;
+    return n;
+}
+
+static ken_status find_nodes(ken_snapshot *s, ken_str name, ken_str file_hint, size_t limit,
+                             bool is_entry, ken_arena *arena, ken_graph_nodes *out, ken_err *err)
 {
     *out = (ken_graph_nodes){ 0 };
     name = ken_str_trim(name);
@@ -135,10 +146,14 @@ ken_status ken_graph_find(ken_snapshot *s, ken_str name, ken_str file_hint, size
     ken_status st = ken_query__graph_open(s, &g, err);
     if (!st)
         st = ken_query__find_names(s, name, file_hint, arena, &names, err);
+    if (!st)
+        st =
+            ken_query__put_meant_first(s, g, file_hint, is_entry, arena, &names, &out->n_uses, err);
     out->missed_scope = ken_arena_dup(arena, ken_query__missed_scope(&names, name));
     if (!st && names.len && ken_str_find(s->rows[names.ptr[0].file].path, file_hint) != SIZE_MAX)
         out->chosen_path = file_hint;
     limit = !limit || limit > NODES_MAX ? NODES_MAX : limit;
+    out->n_more = count_more(s, &names, limit, out->chosen_path);
     out->nodes = KEN_ARENA_ARRAY(arena, ken_graph_node, limit);
     for (size_t i = 0; !st && i < names.len; i++) {
         st = ken_quota_check(err);
@@ -154,9 +169,44 @@ ken_status ken_graph_find(ken_snapshot *s, ken_str name, ken_str file_hint, size
     return st;
 }
 
-bool ken_query__is_choice(const ken_graph_nodes *found, size_t i)
+ken_status ken_graph_find(ken_snapshot *s, ken_str name, ken_str file_hint, size_t limit,
+                          ken_arena *arena, ken_graph_nodes *out, ken_err *err)
 {
-    return i && ken_str_find(found->nodes[i].path, found->chosen_path) != SIZE_MAX;
+    return find_nodes(s, name, file_hint, limit, false, arena, out, err);
+}
+
+ken_status ken_query__find_entry(ken_snapshot *s, ken_str name, ken_str file_hint, ken_arena *arena,
+                                 ken_graph_nodes *out, ken_err *err)
+{
+    return find_nodes(s, name, file_hint, 0, true, arena, out, err);
+}
+
+static bool is_same_place(const ken_graph_node *a, const ken_graph_node *b)
+{
+    return a->id.file == b->id.file && a->first_line == b->first_line &&
+           ken_str_eq(a->qualified, b->qualified);
+}
+
+ken_graph_chosen ken_query__other_choices(ken_graph *g, const ken_graph_nodes *found,
+                                          ken_arena *arena, ken_graph_node **out, size_t *out_n)
+{
+    ken_graph_def twins[TWINS_MAX];
+    KEN_ASSERT(found->nodes);
+    uint32_t n_twins = ken_graph_twins(g, found->nodes[0].id, twins, TWINS_MAX);
+    *out = KEN_ARENA_ARRAY(arena, ken_graph_node, found->n);
+    *out_n = 0;
+    for (size_t i = 1; i < found->n; i++) {
+        const ken_graph_node *node = &found->nodes[i];
+        bool is_other = ken_str_find(node->path, found->chosen_path) != SIZE_MAX &&
+                        !is_same_place(node, &found->nodes[0]);
+        for (uint32_t k = 0; is_other && k < n_twins; k++)
+            is_other = !ken_graph_def_eq(twins[k], node->id);
+        for (size_t k = 0; is_other && k < *out_n; k++)
+            is_other = !is_same_place(node, &(*out)[k]);
+        if (is_other)
+            (*out)[(*out_n)++] = *node;
+    }
+    return (ken_graph_chosen){ *out_n + found->n_more, found->n_uses > 0 };
 }
 
 // ---- places ------------------------------------------------------------------------------------
@@ -338,23 +388,21 @@ static void narrow(ken_snapshot *s, const ken_usages_opts *o, query_edges *edges
 static void split_twins(ken_snapshot *s, ken_graph *g, const ken_graph_nodes *found,
                         ken_arena *arena, ken_usages *out)
 {
-    ken_graph_def twins[16];
+    ken_graph_def twins[TWINS_MAX];
     KEN_ASSERT(found->nodes);
-    uint32_t n = ken_graph_twins(g, found->nodes[0].id, twins, 16);
+    uint32_t n = ken_graph_twins(g, found->nodes[0].id, twins, TWINS_MAX);
     out->defs = KEN_ARENA_ARRAY(arena, ken_graph_node, found->n);
-    out->others = KEN_ARENA_ARRAY(arena, ken_graph_node, found->n);
+    out->chosen = ken_query__other_choices(g, found, arena, &out->others, &out->n_others);
     for (size_t i = 0; i < found->n; i++) {
         bool is_twin = false;
         for (uint32_t k = 0; k < n; k++)
             is_twin = is_twin || (twins[k].file == found->nodes[i].id.file &&
                                   twins[k].def == found->nodes[i].id.def);
-        if (is_twin && i)
+        if (is_twin && i && !is_same_place(&found->nodes[i], &found->nodes[0]))
             out->n_defs +=
                 ken_query__graph_node(s, found->nodes[i].id, arena, &out->defs[out->n_defs]);
-        else if (is_twin)
+        else if (!i)
             out->defs[out->n_defs++] = found->nodes[i];
-        else if (ken_query__is_choice(found, i))
-            out->others[out->n_others++] = found->nodes[i];
     }
 }
 
@@ -437,6 +485,7 @@ static ken_status find_in_own_case(ken_snapshot *s, ken_graph *g, const ken_usag
     out->undefined = undefined_text(name, arena);
     out->others = near->nodes;
     out->n_others = near->n;
+    out->chosen.n_others_total = near->n + near->n_more;
     return KEN_OK;
 }
 

@@ -136,3 +136,91 @@ KEN_TEST(nested_types_of_one_name_share_nothing)
     }
     end();
 }
+
+// ---- which of several definitions is meant -----------------------------------------------------
+
+static ken_usages usages_of(const char *name)
+{
+    ken_usages u;
+    ken_usages_opts o = { .name = ken_str_c(name) };
+    kt_ok_err(ken_find_usages(snap, &o, NULL, &l.arena, &u, &l.err), &l.err);
+    return u;
+}
+
+KEN_TEST(of_one_name_the_most_used_is_meant)
+{
+    start("a_bench.c", "typedef struct peer { int fd; } *peer;\n"
+                       "static void drop(peer p) { p->fd = 0; }\n");
+    lab_write(&l, "net.h", "typedef struct peer { int id; } peer;\nvoid greet(peer *p);\n");
+    lab_write(&l, "net.c",
+              "#include \"net.h\"\n"
+              "void greet(peer *p) { p->id = 1; }\n"
+              "void leave(peer *p) { p->id = 2; }\n"
+              "int is_in(peer *p) { return p->id; }\n");
+    go();
+    ken_usages u = usages_of("peer");
+    kt_eq_text(u.defs[0].path, "net.h");
+    kt_true(u.chosen.is_most_used);
+    kt_eq_u(u.n_defs, 1); // the struct and its name are one place
+    kt_eq_u(u.n_others, 1);
+    kt_eq_u(u.chosen.n_others_total, 1);
+    kt_eq_text(u.others[0].path, "a_bench.c");
+    ken_impact i;
+    ken_impact_opts io = { .symbol = KEN_STR("peer") };
+    kt_ok_err(ken_query_impact(snap, &io, NULL, &l.arena, &i, &l.err), &l.err);
+    kt_eq_text(i.changed[0].node.path, "net.h");
+    kt_eq_u(i.n_others, 1);
+    ken_usages_opts hinted = { .name = KEN_STR("peer"), .file_hint = KEN_STR("a_bench") };
+    kt_ok_err(ken_find_usages(snap, &hinted, NULL, &l.arena, &u, &l.err), &l.err);
+    kt_eq_text(u.defs[0].path, "a_bench.c");
+    end();
+}
+
+// A script that starts its own main says nothing; of equal ones the longest is the program.
+KEN_TEST(of_mains_the_longest_outside_of_tests_is_meant)
+{
+    start("a_check.c", "int main(void) { return 0; }\n");
+    lab_write(&l, "server.c",
+              "static void serve(void) {}\nint main(void)\n{\n    serve();\n    return 0;\n}\n");
+    lab_write(&l, "tests/t.c", "int main(void)\n{\n\n\n\n\n\n    return 0;\n}\n");
+    lab_write(&l, "tool.py", "def main():\n    pass\n\nmain()\n");
+    go();
+    ken_usages u = usages_of("main");
+    kt_eq_text(u.defs[0].path, "server.c");
+    kt_false(u.chosen.is_most_used);
+    kt_eq_u(u.chosen.n_others_total, 3);
+    ken_trace t;
+    ken_trace_opts o = { .entry = KEN_STR("main") };
+    kt_ok_err(ken_trace_execution(snap, &o, NULL, &l.arena, &t, &l.err), &l.err);
+    kt_eq_text(t.steps[0].node.path, "server.c");
+    kt_eq_u(t.n_direct, 1);
+    end();
+}
+
+KEN_TEST(a_trace_begins_at_what_can_call)
+{
+    start("a.py", "class Box:\n    size = 1\n\ndef area(b):\n    return Box.size * Box.size\n");
+    lab_write(&l, "b.py", "def size():\n    pass\n");
+    go();
+    kt_eq_text(usages_of("size").defs[0].path, "a.py");
+    ken_trace t;
+    ken_trace_opts o = { .entry = KEN_STR("size") };
+    kt_ok_err(ken_trace_execution(snap, &o, NULL, &l.arena, &t, &l.err), &l.err);
+    kt_eq_text(t.steps[0].node.path, "b.py");
+    end();
+}
+
+KEN_TEST(others_beyond_the_list_are_counted)
+{
+    start("f0.c", "static int pick(void) { return 0; }\nint use(void) { return pick(); }\n");
+    for (int i = 1; i < 70; i++) {
+        ken_str path = ken_arena_printf(&l.arena, "f%d.c", i);
+        lab_write(&l, path.ptr, "static int pick(void) { return 1; }\n");
+    }
+    go();
+    ken_usages u = usages_of("pick");
+    kt_eq_text(u.defs[0].path, "f0.c");
+    kt_eq_u(u.n_others, 49);
+    kt_eq_u(u.chosen.n_others_total, 69);
+    end();
+}

@@ -224,6 +224,43 @@ KEN_TEST(a_trace_of_a_type_says_that_it_is_one_of_its_methods)
     json_decref(v);
 }
 
+KEN_TEST(other_definitions_that_are_not_listed_are_counted)
+{
+    ken_graph_node others[10];
+    for (uint32_t i = 0; i < 10; i++)
+        others[i] = node("load", "src/b.c", i);
+    others[0].path = KEN_STR("src/a.c"); // where the one that was chosen is
+    ken_trace_step entry = step("load", -1, 0);
+    ken_trace t = { .steps = &entry, .n_steps = 1, .others = others, .n_others = 10 };
+    t.chosen = (ken_graph_chosen){ .n_others_total = 48, .is_most_used = true };
+    ken_trace_opts o = { .entry = KEN_STR("load"), .to = KEN_STR("") };
+    json_t *v = ken_tool__trace_json(&t, &o);
+    kt_eq_u(json_array_size(json_object_get(v, "other_definitions")), 8);
+    kt_eq_i(json_integer_value(json_object_get(v, "other_definitions_total")), 48);
+    const char *all = listing(ken_tool__trace_execution_text, v);
+    kt_has_str(all, "load src/b.c:8 and 40 more\n");
+    kt_has_str(all, "this is the most used of 49 definitions of this name; choose one with "
+                    "{file_hint}, such as 'src/b.c'");
+    json_decref(v);
+}
+
+// Two uses in one line are one line of the list.
+KEN_TEST(uses_in_one_line_are_told_once)
+{
+    ken_graph_node def = node("robj", "src/a.h", 1);
+    ken_usage uses[] = { use(7, KEN_REF_TYPE, "int same(robj *a, robj *b)"),
+                         use(7, KEN_REF_TYPE, "int same(robj *a, robj *b)"),
+                         use(8, KEN_REF_TYPE, "robj *c;") };
+    ken_usage_file file = { .path = KEN_STR("src/a.c"), .usages = uses, .n = 3 };
+    ken_usages u = { .defs = &def, .n_defs = 1, .files = &file, .n_files = 1, .n_total = 3 };
+    u.n_by_role[KEN_REF_TYPE] = 3;
+    json_t *v = ken_tool__usages_json(
+        &u, &(ken_tool__usages_shape){ .name = KEN_STR("robj"), .max_bytes = ANSWER_BYTES });
+    const char *all = listing(ken_tool__find_usages_text, v);
+    kt_has_str(all, "\n  8 type x2 in App.run: int same(robj *a, robj *b)\n  9 type in App.run: ");
+    json_decref(v);
+}
+
 KEN_TEST(no_caller_and_no_path_are_said_in_words)
 {
     ken_trace_step entry = step("parse", -1, 0);
