@@ -275,6 +275,9 @@ typedef struct ken_impact {
     size_t n_by_distance[6]; // in all, [0] unused
     ken_dependent *tests;    // tests that reach it
     size_t n_tests, n_tests_total;
+    // Files of tests in the index, whatever they reach: of languages that are parsed, and of others,
+    // of which it is not known what they reach. Counted when no test is known to reach it.
+    size_t n_test_files, n_unparsed_test_files;
     ken_str *files; // that hold dependents and tests, in their order
     size_t n_files, n_files_total;
     size_t n_dependent_files; // without those that hold tests alone

@@ -168,8 +168,11 @@ static void set_summary(json_t *o, const ken_impact *i)
                        i->n_by_distance[1]);
     else
         ken_buf_puts(&text, "0 dependents found");
-    ken_buf_printf(&text, ", %zu test%s reach%s it", i->n_tests_total,
-                   i->n_tests_total == 1 ? "" : "s", i->n_tests_total == 1 ? "es" : "");
+    if (i->n_tests_total || i->n_test_files)
+        ken_buf_printf(&text, ", %zu test%s reach%s it", i->n_tests_total,
+                       i->n_tests_total == 1 ? "" : "s", i->n_tests_total == 1 ? "es" : "");
+    else
+        ken_buf_puts(&text, ", no test was parsed");
     if (i->n_unresolved)
         ken_buf_printf(&text, "; %zu unresolved place%s might depend on it", i->n_unresolved,
                        i->n_unresolved == 1 ? "" : "s");

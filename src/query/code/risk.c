@@ -106,6 +106,39 @@ static uint16_t most_complex(const ken_impact *out)
     return most;
 }
 
+static void count_test_files(impact *m)
+{
+    const ken_snapshot *s = m->s;
+    for (uint32_t f = 0; f < s->n_files; f++) {
+        const ken_language *lang = ken_lang_at(s->contents[f].lang);
+        bool is_prose = lang->role != KEN_LANG_ROLE_CODE || lang->is_markup;
+        if (!ken_query__is_test(s, f) || (is_prose && s->contents[f].lang != KEN_LANG_UNKNOWN))
+            continue;
+        bool is_parsed = ken_lang_grammar((ken_lang_id)s->contents[f].lang) != NULL;
+        m->out->n_test_files += is_parsed;
+        m->out->n_unparsed_test_files += !is_parsed;
+    }
+}
+
+// "no test reaches it in 3 steps; 95 files that look like tests are in languages that are not parsed"
+static ken_str no_test_text(judging *j)
+{
+    const ken_impact *out = j->m->out;
+    ken_arena *a = j->m->arena;
+    uint32_t n_steps = j->m->o->max_depth ? j->m->o->max_depth : 3;
+    size_t n = out->n_unparsed_test_files;
+    ken_str text = out->n_test_files ? ken_arena_printf(a, "no test reaches it in %u step%s",
+                                                        n_steps, plural(n_steps))
+                                     : KEN_STR("no test was parsed");
+    if (!n)
+        return text;
+    return ken_arena_printf(a,
+                            KEN_STR_FMT "; %zu file%s that look%s like %stest%s in a language "
+                                        "without a grammar, so not looked at",
+                            KEN_STR_ARG(text), n, plural(n), n == 1 ? "s" : "", n == 1 ? "a " : "",
+                            n == 1 ? " is" : "s are");
+}
+
 static void judge_reach(judging *j)
 {
     ken_impact *out = j->m->out;
@@ -120,12 +153,11 @@ static void judge_reach(judging *j)
                                     n_all == 1 ? " depends" : "s depend", n_direct));
     if (out->n_files_total > 3)
         add_reason(j, 0.2 * (1 - exp(-(double)out->n_files_total / 20)), 0,
-                   ken_arena_printf(a, "they are in %zu files", out->n_files_total));
+                   ken_arena_printf(a, "what depends on it%s is in %zu files",
+                                    out->n_tests_total ? ", tests included," : "",
+                                    out->n_files_total));
     if (n_all && !out->n_tests_total && !ken_quota_is_settled())
-        add_reason(j, 0.2, 0,
-                   ken_arena_printf(a, "no test reaches it in %u step%s",
-                                    j->m->o->max_depth ? j->m->o->max_depth : 3,
-                                    plural(j->m->o->max_depth ? j->m->o->max_depth : 3)));
+        add_reason(j, 0.2, 0, no_test_text(j));
     if (out->n_routes)
         add_reason(j, 0.15, 0,
                    ken_arena_printf(a, "%zu routes or events lead to it", out->n_routes));
@@ -137,6 +169,8 @@ void ken_query__impact_judge(impact *m, uint32_t n_commits)
     judging j = { .m = m };
     uint16_t complexity = most_complex(out);
     out->reasons = KEN_ARENA_ARRAY(m->arena, ken_str, REASONS_MAX);
+    if (!out->n_tests_total)
+        count_test_files(m);
     judge_breaks(&j);
     judge_reach(&j);
     if (complexity >= 15)

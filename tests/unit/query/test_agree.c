@@ -224,3 +224,40 @@ KEN_TEST(others_beyond_the_list_are_counted)
     kt_eq_u(u.chosen.n_others_total, 69);
     end();
 }
+
+// ---- tests that are not parsed -----------------------------------------------------------------
+
+static ken_impact impact_of(const char *name)
+{
+    ken_impact i;
+    ken_impact_opts o = { .symbol = ken_str_c(name) };
+    kt_ok_err(ken_query_impact(snap, &o, NULL, &l.arena, &i, &l.err), &l.err);
+    return i;
+}
+
+KEN_TEST(tests_that_are_not_parsed_are_told)
+{
+    start("a.c", "int add(int a) { return a; }\nint twice(int a) { return add(add(a)); }\n");
+    lab_write(&l, "tests/unit/add.tcl", "test {adding} { add 1 }\n");
+    lab_write(&l, "tests/unit/sub.tcl", "test {taking} { sub 1 }\n");
+    go();
+    ken_impact i = impact_of("add");
+    kt_eq_u(i.n_test_files, 0);
+    kt_eq_u(i.n_unparsed_test_files, 2);
+    kt_eq_text(i.reasons[1],
+               "no test was parsed; 2 files that look like tests are in a language without a "
+               "grammar, so not looked at");
+    lab_close(snap);
+    lab_write(&l, "tests/other.c", "int other(void) { return 1; }\n");
+    go();
+    i = impact_of("add");
+    kt_eq_u(i.n_test_files, 1);
+    kt_has_str(i.reasons[1].ptr, "no test reaches it in 3 steps; 2 files");
+    lab_close(snap);
+    lab_write(&l, "tests/other.c", "int add(int a);\nint other(void) { return add(1); }\n");
+    go();
+    i = impact_of("add");
+    kt_eq_u(i.n_tests_total, 1);
+    kt_eq_u(i.n_reasons, 1);
+    end();
+}
