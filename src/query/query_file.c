@@ -335,14 +335,16 @@ ken_str ken_view_line(ken_arena *arena, ken_str text, ken_span span)
 
 ken_str ken_view_qualified(ken_arena *arena, const ken_facts *facts, uint32_t symbol)
 {
-    ken_str name = facts->symbols[symbol].name;
+    ken_str name = facts->symbols[symbol].name, last = name;
     int guard = 0;
     for (int32_t p = facts->symbols[symbol].parent; p >= 0 && guard++ < 8;
          p = facts->symbols[p].parent) {
         ken_str outer = facts->symbols[p].name;
-        if (!ken_str_eq(outer, facts->symbols[symbol].name))
-            name = ken_arena_printf(arena, KEN_STR_FMT "." KEN_STR_FMT, KEN_STR_ARG(outer),
-                                    KEN_STR_ARG(name));
+        if (ken_str_eq(outer, last))
+            continue; // `typedef struct x { … } x` is one thing
+        last = outer;
+        name = ken_arena_printf(arena, KEN_STR_FMT "." KEN_STR_FMT, KEN_STR_ARG(outer),
+                                KEN_STR_ARG(name));
     }
     ken_str clean = ken_query__repaired(arena, name);
     return clean.ptr == facts->symbols[symbol].name.ptr ? ken_arena_dup(arena, clean) : clean;

@@ -261,3 +261,18 @@ KEN_TEST(tests_that_are_not_parsed_are_told)
     kt_eq_u(i.n_reasons, 1);
     end();
 }
+
+// ---- names -------------------------------------------------------------------------------------
+
+// `typedef struct reader { … } reader` is one thing.
+KEN_TEST(a_name_has_its_owner_once)
+{
+    start("reader.h", "typedef struct reader {\n    int task;\n} reader;\n");
+    go();
+    ken_definition_result d;
+    ken_definition_opts o = { .name = KEN_STR("task") };
+    kt_ok_err(ken_find_definition(snap, &o, &l.arena, &d, &l.err), &l.err);
+    kt_eq_u(d.n_defs, 1);
+    kt_eq_text(d.defs[0].qualified, "reader.task");
+    end();
+}
