@@ -329,8 +329,9 @@ void ken_query__centre_question(query_text *t, uint32_t chunk, const query_wante
 void ken_query__fill_hit(ken_snapshot *s, uint32_t file, query_text *t, uint32_t chunk,
                          const query_centre *centre, const ken_search_opts *o, ken_arena *arena,
                          ken_hit *hit);
-// A chunk as a further place of its file.
-ken_place ken_query__place(const query_text *t, uint32_t chunk, ken_arena *arena);
+// A chunk as a further place of its file: the definition in it that the words fit best, or the first line with
+// one of them; without such, the chunk.
+ken_place ken_query__place(query_text *t, uint32_t chunk, const query_wanted *w, ken_arena *arena);
 uint32_t ken_query__limit(const ken_search_opts *o);
 
 // After a search broke off: an answer in part when a limit was met and something was found.

@@ -25,6 +25,7 @@ typedef struct definition {
     ken_span span; // with its comment
     bool is_open;  // it begins before the chunk
     uint8_t counts[KEN_QUERY_TERMS];
+    uint32_t first_word; // byte of the first word in it; UINT32_MAX = none
     double score;
 } definition;
 
@@ -34,8 +35,9 @@ typedef struct centring {
     const query_wanted *w;
     definition all[MAX_DEFINITIONS];
     size_t n;
-    uint8_t initial[256]; // 1 = a word of the question begins so
-    double all_words;     // weights of all words of the question
+    uint32_t first_outside; // byte of the first word in no definition; UINT32_MAX = none
+    uint8_t initial[256];   // 1 = a word of the question begins so
+    double all_words;       // weights of all words of the question
 } centring;
 
 static bool is_definition(const ken_symbol *s)
@@ -93,7 +95,9 @@ static bool is_meant(const query_wanted *w, ken_str name)
 
 static void add_definition(centring *f, const ken_facts *facts, uint32_t symbol)
 {
-    f->all[f->n++] = (definition){ .symbol = symbol, .span = whole_span(&facts->symbols[symbol]) };
+    f->all[f->n++] = (definition){ .symbol = symbol,
+                                   .span = whole_span(&facts->symbols[symbol]),
+                                   .first_word = UINT32_MAX };
 }
 
 // With a variable only when the question names it.
@@ -102,7 +106,9 @@ static void collect(centring *f, const ken_facts *facts)
     ken_span span = f->chunk->span;
     int64_t open = innermost(facts, first_from(facts, span.start), span.start);
     if (open >= 0) // the chunk begins inside of it
-        f->all[f->n++] = (definition){ .symbol = (uint32_t)open, .span = span, .is_open = true };
+        f->all[f->n++] = (definition){
+            .symbol = (uint32_t)open, .span = span, .is_open = true, .first_word = UINT32_MAX
+        };
     for (uint32_t i = first_from(facts, span.start);
          i < facts->n_symbols && facts->symbols[i].span.start < span.end; i++) {
         const ken_symbol *s = &facts->symbols[i];
@@ -183,8 +189,12 @@ static void count_word(centring *f, uint32_t byte, uint32_t term)
             continue;
         if (d->counts[term] < UINT8_MAX)
             d->counts[term]++;
+        if (d->first_word == UINT32_MAX)
+            d->first_word = byte;
         return;
     }
+    if (f->first_outside == UINT32_MAX)
+        f->first_outside = byte;
 }
 
 static void count_words(centring *f, ken_str text)
@@ -295,7 +305,7 @@ static void keep_kind(centring *f, ken_symbol_kind kind)
 void ken_query__centre_question(query_text *t, uint32_t chunk, const query_wanted *w,
                                 query_centre *out)
 {
-    centring f = { .t = t, .chunk = &t->facts.chunks[chunk], .w = w };
+    centring f = { .t = t, .chunk = &t->facts.chunks[chunk], .w = w, .first_outside = UINT32_MAX };
     ken_query__centre_chunk(t, chunk, w->kind, out);
     collect(&f, &t->facts);
     if (f.n < 2)
@@ -314,4 +324,50 @@ void ken_query__centre_question(query_text *t, uint32_t chunk, const query_wante
     bool is_named = is_clear && is_meant(w, t->facts.symbols[best->symbol].name);
     if (is_named && is_whole && lines_of(&f, best) > 1 && !best->is_open && !w->is_quoted)
         narrow(&f, best, text, out);
+}
+
+// ---- further places ------------------------------------------------------------------------------
+
+static uint32_t line_of(const centring *f, ken_str text, uint32_t byte)
+{
+    return f->chunk->first_line + count_breaks(text, 0, byte - f->chunk->span.start);
+}
+
+// Of one that begins before the chunk, where its words stand.
+static void set_lines(const centring *f, const definition *d, ken_str text, ken_place *out)
+{
+    const ken_symbol *s = &f->t->facts.symbols[d->symbol];
+    if (d->is_open && d->first_word != UINT32_MAX)
+        out->first_line = line_of(f, text, d->first_word);
+    if (d->is_open)
+        return;
+    out->first_line = s->first_line;
+    out->last_line = s->last_line < out->last_line ? s->last_line : out->last_line;
+}
+
+ken_place ken_query__place(query_text *t, uint32_t chunk, const query_wanted *w, ken_arena *arena)
+{
+    const ken_chunk *c = &t->facts.chunks[chunk];
+    centring f = { .t = t, .chunk = c, .w = w, .first_outside = UINT32_MAX };
+    ken_place out = { .first_line = c->first_line, .last_line = c->last_line };
+    int64_t symbol = c->symbol;
+    bool ignored;
+    collect(&f, &t->facts);
+    ken_str text = ken_query__slice(t, c->span);
+    weigh_words(&f);
+    if (text.len == c->span.end - c->span.start)
+        count_words(&f, text);
+    if (w->kind)
+        keep_kind(&f, w->kind);
+    const definition *best = best_of(&f, &ignored);
+    if (best) {
+        symbol = best->symbol;
+        set_lines(&f, best, text, &out);
+    } else if (f.first_outside != UINT32_MAX) {
+        out.first_line = line_of(&f, text, f.first_outside);
+        symbol = ken_query__definition_at(&t->facts, f.first_outside);
+    }
+    if (symbol >= 0)
+        out.symbol = ken_view_qualified(arena, &t->facts, (uint32_t)symbol);
+    return out;
 }

@@ -229,12 +229,3 @@ void ken_query__fill_hit(ken_snapshot *s, uint32_t file, query_text *t, uint32_t
         hit->context_after = ken_query__lines_after(t, centre->span.end, o->context_lines);
     }
 }
-
-ken_place ken_query__place(const query_text *t, uint32_t chunk, ken_arena *arena)
-{
-    const ken_chunk *c = &t->facts.chunks[chunk];
-    ken_place p = { .first_line = c->first_line, .last_line = c->last_line };
-    if (c->symbol >= 0)
-        p.symbol = ken_view_qualified(arena, &t->facts, (uint32_t)c->symbol);
-    return p;
-}

@@ -190,14 +190,35 @@ static size_t choose_chunks(const query_search *x, const query_ranked_file *r, q
     return kept;
 }
 
-static void add_places(const query_search *x, const query_text *t, const scored_chunk *chunks,
-                       size_t n, ken_hit *hit)
+static query_wanted wanted_of(const query_search *x)
 {
+    return (query_wanted){ .q = x->q,
+                           .idf = x->s->scores.chunk_idf,
+                           .text = x->text,
+                           .name = x->named ? x->name : KEN_STR(""),
+                           .kind = x->o->kind,
+                           .is_quoted = ken_query__has_words(x->o) };
+}
+
+static bool is_told(const ken_hit *hit, uint32_t line)
+{
+    bool is_it = line == hit->first_line;
+    for (size_t i = 0; i < hit->n_places; i++)
+        is_it = is_it || line == hit->places[i].first_line;
+    return is_it;
+}
+
+static void add_places(const query_search *x, query_text *t, const scored_chunk *chunks, size_t n,
+                       ken_hit *hit)
+{
+    const query_wanted w = wanted_of(x);
     hit->places = KEN_ARENA_ARRAY(x->arena, ken_place, MAX_PLACES);
     for (size_t i = 1; i < n && hit->n_places < MAX_PLACES; i++) {
         if (chunks[i].score < 0.6 * chunks[0].score || chunks[i].score <= 0)
             break;
-        hit->places[hit->n_places++] = ken_query__place(t, chunks[i].chunk, x->arena);
+        ken_place p = ken_query__place(t, chunks[i].chunk, &w, x->arena);
+        if (!is_told(hit, p.first_line))
+            hit->places[hit->n_places++] = p;
     }
 }
 
@@ -224,12 +245,7 @@ static double similarity_of(const ken_search_opts *o, double score)
 // By meaning alone there are no words to choose a definition by.
 static void centre_on(const query_search *x, query_text *t, uint32_t chunk, query_centre *out)
 {
-    const query_wanted w = { .q = x->q,
-                             .idf = x->s->scores.chunk_idf,
-                             .text = x->text,
-                             .name = x->named ? x->name : KEN_STR(""),
-                             .kind = x->o->kind,
-                             .is_quoted = ken_query__has_words(x->o) };
+    const query_wanted w = wanted_of(x);
     if (x->q->n_terms)
         ken_query__centre_question(t, chunk, &w, out);
     else
