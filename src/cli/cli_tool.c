@@ -429,26 +429,40 @@ ken_status ken_cli__call_tool(cli *x, const char *tool, const ken_project_info *
 }
 
 // What a command line calls a parameter; NULL when it has none of that name.
-static const char *typed_name(cli *x, ken_str param)
+static const char *typed_name(cli *x, const ken_tool_command *c, ken_str param)
 {
-    const ken_tool_command *c = x->command->spec->command;
     for (size_t i = 0; i < c->n_options; i++)
         if (c->options[i].param && ken_str_eq_c(param, c->options[i].param))
             return ken_arena_printf(&x->arena, "--%s", c->options[i].name).ptr;
-    for (size_t i = 0; i < c->n_words; i++)
-        if (c->words[i].param && ken_str_eq_c(param, c->words[i].param))
+    for (size_t i = 0; i < c->n_words; i++) {
+        bool is_of_range = c->words[i].kind == KEN_WORD_RANGE &&
+                           (ken_str_eq_c(param, "line_start") || ken_str_eq_c(param, "line_end"));
+        if (is_of_range || (c->words[i].param && ken_str_eq_c(param, c->words[i].param)))
             return c->words[i].name;
+    }
     return NULL;
 }
 
-static const char *command_of_tool(cli *x, ken_str tool)
+static const cli_command *command_of_tool(cli *x, ken_str tool)
 {
     for (size_t i = 0; i < x->commands.n; i++) {
         const cli_command *c = &x->commands.items[i];
         if (c->spec && ken_str_eq_c(tool, c->spec->name))
-            return ken_arena_printf(&x->arena, "'ken %s'", c->name).ptr;
+            return c;
     }
     return NULL;
+}
+
+static const char *shown_word(cli *x, const ken_tool_command *own, const ken_tool_command **other,
+                              ken_str word)
+{
+    const cli_command *tool = command_of_tool(x, word);
+    const char *param = typed_name(x, own, word);
+    if (tool)
+        *other = tool->spec->command;
+    if (tool)
+        return ken_arena_printf(&x->arena, "'ken %s'", tool->name).ptr;
+    return param || !*other ? param : typed_name(x, *other, word);
 }
 
 static bool is_name_part(char c)
@@ -456,9 +470,11 @@ static bool is_name_part(char c)
     return ken_is_word(c) || c == '/' || c == '.' || c == '\'';
 }
 
-// Names of two words that stand by themselves, not in a quoted text: file_hint, list_tasks.
+// Names of two words that stand by themselves, not in a quoted text: file_hint, list_tasks. Behind the name
+// of another tool stand parameters of that one: "search_code with search_type text".
 static void rename_words(cli *x, ken_str msg, ken_buf *out)
 {
+    const ken_tool_command *own = x->command->spec->command, *other = NULL;
     for (size_t i = 0, end; i < msg.len; i = end) {
         end = i + 1;
         bool is_start = is_name_part(msg.ptr[i]) && (!i || !is_name_part(msg.ptr[i - 1]));
@@ -467,7 +483,7 @@ static void rename_words(cli *x, ken_str msg, ken_buf *out)
         ken_str word = ken_str_sub(msg, i, end);
         const char *shown = NULL;
         if (is_start && ken_str_find_char(word, '_') != SIZE_MAX)
-            shown = typed_name(x, word) ? typed_name(x, word) : command_of_tool(x, word);
+            shown = shown_word(x, own, &other, word);
         ken_buf_put_str(out, shown ? ken_str_c(shown) : word);
     }
 }
@@ -483,7 +499,7 @@ static void rename_params(cli *x, ken_err *err)
         end++;
     ken_buf text = KEN_BUF_INIT(sizeof err->msg - 1);
     const char *name = from || (end < msg.len && msg.ptr[end] == ':')
-                           ? typed_name(x, ken_str_sub(msg, from, end))
+                           ? typed_name(x, x->command->spec->command, ken_str_sub(msg, from, end))
                            : NULL;
     if (name)
         ken_buf_puts(&text, name);

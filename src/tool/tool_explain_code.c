@@ -187,10 +187,10 @@ static ken_status check_range(const ken_args_explain_code *a, ken_err *err)
 {
     if (a->line_start >= 1 && a->line_end >= a->line_start && a->line_end <= UINT32_MAX)
         return KEN_OK;
-    return KEN_FAIL(err, KEN_EINVAL,
-                    "args.line_end: lines %llu to %llu are no range; line_end is line_start or "
-                    "later",
-                    (unsigned long long)a->line_start, (unsigned long long)a->line_end);
+    return KEN_FAIL(
+        err, KEN_EINVAL,
+        "args.line_end: lines %llu to %llu are no range: the first is 1, and the last no smaller",
+        (unsigned long long)a->line_start, (unsigned long long)a->line_end);
 }
 
 // Rules that speak of this file, the nearest first; that they cannot be read is no reason to show

@@ -265,11 +265,79 @@ void ken_tool__intent_text(const json_t *answer, ken_paint *out)
         ken_tool__trace_execution_text(trace, out);
 }
 
+// Whether the reader types commands: then a tool is shown as one.
+static bool is_typed(const ken_paint *out, ken_str tool)
+{
+    for (size_t i = 0; i < out->n_names; i++)
+        if (ken_str_eq_c(tool, out->names[i].name))
+            return !ken_str_eq_c(tool, out->names[i].shown);
+    return false;
+}
+
+static void put_typed(ken_buf *text, ken_str value)
+{
+    bool is_plain = value.len > 0;
+    for (size_t i = 0; i < value.len; i++)
+        is_plain = is_plain && (ken_is_word(value.ptr[i]) || strchr("./:@-", value.ptr[i]));
+    ken_buf_puts(text, is_plain ? " " : " '");
+    for (size_t i = 0; i < value.len; i++)
+        ken_buf_printf(text, value.ptr[i] == '\'' ? "'\\''" : "%c", value.ptr[i]);
+    ken_buf_puts(text, is_plain ? "" : "'");
+}
+
+static void put_option(ken_buf *text, const ken_tool_command *c, const char *param, ken_str value)
+{
+    for (size_t i = 0; i < c->n_options; i++) {
+        const ken_tool_option *o = &c->options[i];
+        bool is_it = o->param && !strcmp(o->param, param);
+        if (!is_it || (!o->value && !(o->means && ken_str_eq_c(value, o->means))))
+            continue;
+        ken_buf_printf(text, " --%s", o->name);
+        if (o->value)
+            put_typed(text, value);
+        return;
+    }
+}
+
+// "ken trace main --to write_reply"
+static void put_command(ken_buf *text, const ken_tool_command *c, const json_t *args,
+                        const ken_paint *reader)
+{
+    ken_buf_printf(text, "ken %s", c->name);
+    for (size_t i = 0; i < c->n_words; i++) {
+        const ken_tool_word *w = &c->words[i];
+        ken_str value = w->param ? ken_tool__member(args, w->param) : KEN_STR("");
+        if (value.len)
+            put_typed(text, value);
+        if (w->kind != KEN_WORD_RANGE)
+            continue;
+        ken_buf_putc(text, ' ');
+        ken_paint_path(&(ken_paint){ .out = text, .here = reader->here, .root = reader->root },
+                       ken_tool__member(args, "file_path"));
+        ken_buf_printf(text, ":%lld-%lld", ken_tool__number(args, "line_start"),
+                       ken_tool__number(args, "line_end"));
+    }
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)args, name, value) if (json_is_string(value))
+        put_option(text, c, name, ken_json_text(value));
+}
+
 void ken_tool__next_text(const json_t *answer, ken_paint *out)
 {
     const json_t *next = json_object_get(answer, "next");
     if (!next)
         return;
+    ken_str tool = ken_tool__member(next, "tool");
+    const ken_tool_spec *spec = ken_tool_spec_find(tool);
+    if (spec && spec->command && is_typed(out, tool)) {
+        ken_buf text = KEN_BUF_INIT(0);
+        put_command(&text, spec->command, json_object_get(next, "arguments"), out);
+        ken_paint_printf(out, KEN_STYLE_NOTE, "next: " KEN_STR_FMT "\n",
+                         KEN_STR_ARG(ken_buf_str(&text)));
+        ken_buf_release(&text);
+        return;
+    }
     ken_buf args = KEN_BUF_INIT(0);
     ken_json_dump(json_object_get(next, "arguments"), &args);
     ken_paint_printf(out, KEN_STYLE_NOTE, "next: " KEN_STR_FMT " " KEN_STR_FMT "\n",

@@ -257,11 +257,14 @@ static ken_status ask(ken_snapshot *s, void *ctx, ken_err *err)
     return ken_query_impact(s, &q->opts, q->env->ctx->cancel, q->env->arena, &q->found, err);
 }
 
-static ken_status check_one(const ken_args_query_impact *a, ken_err *err)
+static ken_status check_one(const ken_args_query_impact *a, bool is_command, ken_err *err)
 {
     int n = (a->symbol.len > 0) + (a->file_path.len > 0) + a->has_diff;
     if (n == 1)
         return KEN_OK;
+    if (is_command)
+        return KEN_FAIL(err, KEN_EINVAL, "give %s: a file, FILE:LINE, a symbol, or --diff",
+                        n ? "one only" : "what changes");
     return KEN_FAIL(err, KEN_EINVAL,
                     "args: give %s of symbol, file_path and diff (diff: a revision or range, or "
                     "'uncommitted')",
@@ -291,7 +294,7 @@ ken_status ken_tool__query_impact(const ken_tool_env *env, const void *args, jso
     const ken_args_query_impact *a = args;
     question q = { .env = env, .opts = impact_opts(a) };
     ken_tool__scope scope;
-    ken_status st = check_one(a, err);
+    ken_status st = check_one(a, env->ctx->is_command, err);
     if (!st)
         st = ken_tool__ask(env, a->project, ask, &q, &scope, err);
     if (st)

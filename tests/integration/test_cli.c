@@ -1050,10 +1050,10 @@ KEN_TEST(impact_is_of_a_symbol_a_file_or_a_diff)
     kt_has_str(ken_ok("impact calls/b.py:5"), "main: risk ");
     has_keys("impact load -p calls --json",
              "summary risk changed by_distance dependents tests files project index");
-    ken_fails("impact -p calls", 2, "give one of symbol, file_path and diff");
-    ken_fails("impact load --diff=HEAD -p calls", 2, "give only one of");
+    ken_fails("impact -p calls", 2, "give what changes: a file, FILE:LINE, a symbol, or --diff");
+    ken_fails("impact load --diff=HEAD -p calls", 2, "give one only: a file, ");
     ken_fails("impact laod -p calls", 1, "near names: load");
-    ken_fails("impact calls/b.py --diff", 2, "give only one of");
+    ken_fails("impact calls/b.py --diff", 2, "give one only: a file, ");
     ken_fails("impact /etc/passwd:3", 1, "is in no project");
     kt_has_str(ken_ok("search parse text -p calls"), "calls/a.py:"); // a question
 }
@@ -1495,6 +1495,13 @@ KEN_TEST(notes_speak_of_options_and_commands)
     ken_fails("task show abcd1234", 1, "'ken task list' shows all");
     kt_has_str(ken_ok("search int two --mode text -k 1"), "more: --offset 1");
     kt_has_str(ken_ok("refs same two --json"), "choose one with file_hint, such as");
+    ken_fails("def nowhere two", 1, "'ken search' with --mode text finds where it is used");
+    ken_fails("impact", 2, "give what changes: a file, FILE:LINE, a symbol, or --diff");
+    ken_fails("explain two/a/one.c:700-701", 2,
+              "FILE:FIRST-LAST: lines 700 to 701 are no range of 'a/one.c', ");
+    const char *next = ken_ok("search 'who calls same' two");
+    kt_has_str(next, "next: ken refs same\n");
+    kt_null(strstr(next, "symbol_name"));
 }
 
 // Who has chosen one of several is not told of the others.

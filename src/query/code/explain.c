@@ -293,9 +293,9 @@ static ken_status explain(explaining *x, const ken_file_view *view, uint32_t fir
     ken_line_starts(view->text, starts, n);
     if (first > last || last >= n)
         return KEN_FAIL(err, KEN_EINVAL,
-                        "line_start, line_end: expected 1 <= line_start <= line_end <= %u, the "
-                        "lines of '" KEN_STR_FMT "', got %u and %u",
-                        n, KEN_STR_ARG(view->path), first + 1, last + 1);
+                        "line_end: lines %u to %u are no range of '" KEN_STR_FMT
+                        "', which has %u line%s",
+                        first + 1, last + 1, KEN_STR_ARG(view->path), n, n == 1 ? "" : "s");
     ken_span span = { starts[first], last + 1 < n ? starts[last + 1] : (uint32_t)view->text.len };
     uint32_t shown = last - first < CODE_LINES_MAX ? last : first + CODE_LINES_MAX - 1;
     ken_explanation *out = x->out;

@@ -371,7 +371,7 @@ static ken_status check(const ken_trace_opts *o, ken_err *err)
                         o->max_nodes);
     if (o->to.len && o->tests == KEN_TESTS_ONLY)
         return KEN_FAIL(err, KEN_EINVAL,
-                        "tests: 'only' is for trees; for a path to a test name it with 'to'");
+                        "tests: 'only' is for trees, not for the path to one symbol");
     return KEN_OK;
 }
 
