@@ -264,6 +264,16 @@ typedef struct ken_route {
     uint32_t line;
 } ken_route;
 
+// Files of tests in the index: of languages that are parsed, and of others, of which it is not known what
+// they reach.
+typedef struct ken_test_files {
+    size_t n_parsed, n_unparsed;
+} ken_test_files;
+
+ken_test_files ken_count_test_files(const ken_snapshot *s);
+// "no test reaches it in 3 steps; 95 files that look like tests are in a language without a grammar, so …"
+ken_str ken_no_test_text(const ken_test_files *files, uint32_t n_steps, ken_arena *arena);
+
 typedef struct ken_impact {
     ken_changed_def *changed; // the worst first
     size_t n_changed, n_changed_total;
@@ -275,10 +285,8 @@ typedef struct ken_impact {
     size_t n_by_distance[6]; // in all, [0] unused
     ken_dependent *tests;    // tests that reach it
     size_t n_tests, n_tests_total;
-    // Files of tests in the index, whatever they reach: of languages that are parsed, and of others,
-    // of which it is not known what they reach. Counted when no test is known to reach it.
-    size_t n_test_files, n_unparsed_test_files;
-    ken_str *files; // that hold dependents and tests, in their order
+    ken_test_files test_files; // counted when no test is known to reach it
+    ken_str *files;            // that hold dependents and tests, in their order
     size_t n_files, n_files_total;
     size_t n_dependent_files; // without those that hold tests alone
     ken_route *routes;        // whose handler is changed or depends on it

@@ -106,6 +106,10 @@ ken_status ken_get_architecture(ken_snapshot *s, ken_arch_focus focus, ken_str f
                                 ken_err *err) KEN_MUST_USE;
 
 // ---- lists -------------------------------------------------------------------------------------
+enum {
+    KEN_TESTS_FOR_STEPS = 5
+};
+
 typedef struct ken_tests_for_opts {
     ken_str what; // a symbol, or the path of a file
     size_t limit, offset;

@@ -127,6 +127,18 @@ void ken_tool__set_others(json_t *o, const ken_graph_node *meant, const ken_grap
     ken_buf_release(&hint);
 }
 
+ken_str ken_tool__shallow_text(const ken_tool_env *env, ken_snapshot *s)
+{
+    ken_history *h;
+    if (ken_snapshot_history(s, true, env->ctx->cancel, &h, NULL))
+        return KEN_STR("");
+    ken_history_info info = ken_history_get_info(h);
+    if (!info.is_shallow)
+        return KEN_STR("");
+    return ken_arena_printf(env->arena, "commits are counted too low, for this is " KEN_STR_FMT,
+                            KEN_STR_ARG(info.reason));
+}
+
 void ken_tool__set_class(json_t *o, ken_edge_class class, ken_str evidence)
 {
     ken_json_set_str(o, "resolution", ken_str_c(ken_edge_class_word(class)));

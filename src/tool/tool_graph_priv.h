@@ -33,6 +33,8 @@ void ken_tool__put_missed(ken_buf *text, ken_str scope, ken_str qualified);
 // Definitions that have the name and were not meant, and how to choose among them. `meant` may be NULL.
 void ken_tool__set_others(json_t *o, const ken_graph_node *meant, const ken_graph_node *others,
                           size_t n, const ken_graph_chosen *chosen);
+// Why commits are counted too low, when the clone is shallow; else empty. In the arena of `env`.
+ken_str ken_tool__shallow_text(const ken_tool_env *env, ken_snapshot *s);
 void ken_tool__set_class(json_t *o, ken_edge_class class, ken_str evidence);
 void ken_tool__set_scope(json_t *o, const ken_tool__scope *scope); // project, index
 // Which page of a list an answer holds, once it is as short as it stays: `offset` when it is not the

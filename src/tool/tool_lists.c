@@ -37,13 +37,19 @@ typedef struct tests_question {
     ken_tests_for_opts opts;
     size_t n, total;
     ken_dependent *tests;
+    ken_str nothing; // why there are none
 } tests_question;
 
 static ken_status ask_tests(ken_snapshot *s, void *ctx, ken_err *err)
 {
     tests_question *q = ctx;
-    return ken_tests_for(s, &q->opts, q->env->ctx->cancel, q->env->arena, &q->tests, &q->n,
-                         &q->total, err);
+    ken_status st = ken_tests_for(s, &q->opts, q->env->ctx->cancel, q->env->arena, &q->tests, &q->n,
+                                  &q->total, err);
+    if (st || q->total)
+        return st;
+    ken_test_files files = ken_count_test_files(s);
+    q->nothing = ken_no_test_text(&files, KEN_TESTS_FOR_STEPS, q->env->arena);
+    return KEN_OK;
 }
 
 ken_status ken_tool__tests_for(const ken_tool_env *env, const void *args, json_t **out,
@@ -67,8 +73,7 @@ ken_status ken_tool__tests_for(const ken_tool_env *env, const void *args, json_t
         ken_json_set_str(o, "resolution", ken_str_c(ken_edge_class_word(q.tests[i].class)));
         ken_json_append(items, o);
     }
-    *out = list_json(env, &scope, "tests", items, q.total, a->offset,
-                     "no test was found that reaches it");
+    *out = list_json(env, &scope, "tests", items, q.total, a->offset, q.nothing.ptr);
     return KEN_OK;
 }
 
@@ -158,13 +163,17 @@ typedef struct hot_question {
     ken_str folder;
     size_t n;
     ken_key_symbol *found;
+    ken_str shallow;
 } hot_question;
 
 static ken_status ask_hotspots(ken_snapshot *s, void *ctx, ken_err *err)
 {
     hot_question *q = ctx;
-    return ken_find_hotspots(s, q->folder, q->env->ctx->cancel, q->env->arena, &q->found, &q->n,
-                             err);
+    ken_status st =
+        ken_find_hotspots(s, q->folder, q->env->ctx->cancel, q->env->arena, &q->found, &q->n, err);
+    if (!st && q->n)
+        q->shallow = ken_tool__shallow_text(q->env, s);
+    return st;
 }
 
 ken_status ken_tool__hotspots(const ken_tool_env *env, const void *args, json_t **out, ken_err *err)
@@ -185,6 +194,8 @@ ken_status ken_tool__hotspots(const ken_tool_env *env, const void *args, json_t 
     }
     *out = list_json(env, &scope, "hotspots", items, q.n, a->offset,
                      "no complex code that changes often");
+    if (q.shallow.len)
+        ken_json_set_str(*out, "note", q.shallow);
     return KEN_OK;
 }
 

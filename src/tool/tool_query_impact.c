@@ -168,7 +168,7 @@ static void set_summary(json_t *o, const ken_impact *i)
                        i->n_by_distance[1]);
     else
         ken_buf_puts(&text, "0 dependents found");
-    if (i->n_tests_total || i->n_test_files)
+    if (i->n_tests_total || i->test_files.n_parsed)
         ken_buf_printf(&text, ", %zu test%s reach%s it", i->n_tests_total,
                        i->n_tests_total == 1 ? "" : "s", i->n_tests_total == 1 ? "es" : "");
     else

@@ -236,7 +236,7 @@ ken_status ken_tests_for(ken_snapshot *s, const ken_tests_for_opts *o, const ken
     ken_impact_opts io = {
         .symbol = is_path ? KEN_STR("") : o->what,
         .path = is_path ? relative : KEN_STR(""),
-        .max_depth = 5,
+        .max_depth = KEN_TESTS_FOR_STEPS,
         .limit = 1,
         .offset = o->offset > UINT32_MAX ? UINT32_MAX : (uint32_t)o->offset,
         .max_tests = o->limit > KEN_TESTS_MAX ? KEN_TESTS_MAX : (uint32_t)o->limit,

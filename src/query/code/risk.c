@@ -106,33 +106,30 @@ static uint16_t most_complex(const ken_impact *out)
     return most;
 }
 
-static void count_test_files(impact *m)
+ken_test_files ken_count_test_files(const ken_snapshot *s)
 {
-    const ken_snapshot *s = m->s;
+    ken_test_files out = { 0, 0 };
     for (uint32_t f = 0; f < s->n_files; f++) {
         const ken_language *lang = ken_lang_at(s->contents[f].lang);
         bool is_prose = lang->role != KEN_LANG_ROLE_CODE || lang->is_markup;
         if (!ken_query__is_test(s, f) || (is_prose && s->contents[f].lang != KEN_LANG_UNKNOWN))
             continue;
         bool is_parsed = ken_lang_grammar((ken_lang_id)s->contents[f].lang) != NULL;
-        m->out->n_test_files += is_parsed;
-        m->out->n_unparsed_test_files += !is_parsed;
+        out.n_parsed += is_parsed;
+        out.n_unparsed += !is_parsed;
     }
+    return out;
 }
 
-// "no test reaches it in 3 steps; 95 files that look like tests are in languages that are not parsed"
-static ken_str no_test_text(judging *j)
+ken_str ken_no_test_text(const ken_test_files *files, uint32_t n_steps, ken_arena *arena)
 {
-    const ken_impact *out = j->m->out;
-    ken_arena *a = j->m->arena;
-    uint32_t n_steps = j->m->o->max_depth ? j->m->o->max_depth : 3;
-    size_t n = out->n_unparsed_test_files;
-    ken_str text = out->n_test_files ? ken_arena_printf(a, "no test reaches it in %u step%s",
-                                                        n_steps, plural(n_steps))
-                                     : KEN_STR("no test was parsed");
+    size_t n = files->n_unparsed;
+    ken_str text = KEN_STR("no test was parsed");
+    if (files->n_parsed)
+        text = ken_arena_printf(arena, "no test reaches it in %u step%s", n_steps, plural(n_steps));
     if (!n)
         return text;
-    return ken_arena_printf(a,
+    return ken_arena_printf(arena,
                             KEN_STR_FMT "; %zu file%s that look%s like %stest%s in a language "
                                         "without a grammar, so not looked at",
                             KEN_STR_ARG(text), n, plural(n), n == 1 ? "s" : "", n == 1 ? "a " : "",
@@ -157,10 +154,13 @@ static void judge_reach(judging *j)
                                     out->n_tests_total ? ", tests included," : "",
                                     out->n_files_total));
     if (n_all && !out->n_tests_total && !ken_quota_is_settled())
-        add_reason(j, 0.2, 0, no_test_text(j));
+        add_reason(
+            j, 0.2, 0,
+            ken_no_test_text(&out->test_files, j->m->o->max_depth ? j->m->o->max_depth : 3, a));
     if (out->n_routes)
         add_reason(j, 0.15, 0,
-                   ken_arena_printf(a, "%zu routes or events lead to it", out->n_routes));
+                   ken_arena_printf(a, "%zu route%s to it", out->n_routes,
+                                    out->n_routes == 1 ? " or event leads" : "s or events lead"));
 }
 
 void ken_query__impact_judge(impact *m, uint32_t n_commits)
@@ -170,7 +170,7 @@ void ken_query__impact_judge(impact *m, uint32_t n_commits)
     uint16_t complexity = most_complex(out);
     out->reasons = KEN_ARENA_ARRAY(m->arena, ken_str, REASONS_MAX);
     if (!out->n_tests_total)
-        count_test_files(m);
+        out->test_files = ken_count_test_files(m->s);
     judge_breaks(&j);
     judge_reach(&j);
     if (complexity >= 15)

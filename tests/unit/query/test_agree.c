@@ -242,8 +242,8 @@ KEN_TEST(tests_that_are_not_parsed_are_told)
     lab_write(&l, "tests/unit/sub.tcl", "test {taking} { sub 1 }\n");
     go();
     ken_impact i = impact_of("add");
-    kt_eq_u(i.n_test_files, 0);
-    kt_eq_u(i.n_unparsed_test_files, 2);
+    kt_eq_u(i.test_files.n_parsed, 0);
+    kt_eq_u(i.test_files.n_unparsed, 2);
     kt_eq_text(i.reasons[1],
                "no test was parsed; 2 files that look like tests are in a language without a "
                "grammar, so not looked at");
@@ -251,7 +251,7 @@ KEN_TEST(tests_that_are_not_parsed_are_told)
     lab_write(&l, "tests/other.c", "int other(void) { return 1; }\n");
     go();
     i = impact_of("add");
-    kt_eq_u(i.n_test_files, 1);
+    kt_eq_u(i.test_files.n_parsed, 1);
     kt_has_str(i.reasons[1].ptr, "no test reaches it in 3 steps; 2 files");
     lab_close(snap);
     lab_write(&l, "tests/other.c", "int add(int a);\nint other(void) { return add(1); }\n");
