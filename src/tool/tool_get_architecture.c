@@ -2,6 +2,8 @@
 // get_architecture: a code base on one page of at most 2,000 tokens.
 #include <stdio.h>
 
+#include "base/figure.h"
+#include "base/table.h"
 #include "base/utf8.h"
 #include "tool/tool_graph_priv.h"
 
@@ -190,15 +192,18 @@ void ken_tool__fit_architecture(json_t *result, size_t max_bytes)
 typedef struct question {
     const ken_tool_env *env;
     ken_arch_focus focus;
-    ken_str folder;
+    ken_str folder, shallow;
     ken_architecture found;
 } question;
 
 static ken_status ask(ken_snapshot *s, void *ctx, ken_err *err)
 {
     question *q = ctx;
-    return ken_get_architecture(s, q->focus, q->folder, q->env->ctx->cancel, q->env->arena,
-                                &q->found, err);
+    ken_status st = ken_get_architecture(s, q->focus, q->folder, q->env->ctx->cancel, q->env->arena,
+                                         &q->found, err);
+    if (!st && q->found.n_hotspots)
+        q->shallow = ken_tool__shallow_text(q->env, s);
+    return st;
 }
 
 static ken_arch_focus parse_focus(ken_str word)
@@ -218,6 +223,8 @@ ken_status ken_tool__get_architecture(const ken_tool_env *env, const void *args,
     if (st)
         return st;
     json_t *o = ken_tool__architecture_json(&q.found);
+    if (q.shallow.len)
+        ken_json_set_str(o, "note", q.shallow);
     ken_tool__set_scope(o, &scope);
     ken_tool__fit_architecture(o, ken_tool__answer_bytes(env, TOKENS, TOKENS));
     ken_tool__close(env, &scope);
@@ -244,22 +251,41 @@ static void put_places(const json_t *list, const char *head, const char *count, 
     }
 }
 
+static void add_path(ken_table *t, const json_t *item, const ken_paint *out, ken_arena *a)
+{
+    ken_buf text = KEN_BUF_INIT(0);
+    ken_paint plain = { .out = &text, .here = out->here, .root = out->root };
+    ken_paint_path(&plain, ken_tool__member(item, "path"));
+    ken_table_add(t, ken_arena_dup(a, ken_buf_str(&text)));
+    ken_buf_release(&text);
+}
+
+static void add_numbers(ken_table *t, const json_t *item, const char *const *keys, ken_arena *a)
+{
+    for (; *keys; keys++)
+        ken_table_add(t, ken_figure_count(a, (uint64_t)ken_tool__number(item, *keys)));
+}
+
 static void put_modules(const json_t *list, ken_paint *out)
 {
+    static const char *const keys[] = { "files", "lines", "layer", "used_by", NULL };
     size_t n = 0;
+    ken_arena a;
+    ken_table t;
+    ken_arena_init(&a, 0);
+    ken_table_init(&t, &a, "MODULE|>FILES|>LINES|>LAYER|>USED BY|");
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *m = json_array_get(list, i);
         if (json_object_get(m, "beside"))
             continue;
-        if (!n++)
-            ken_tool__put_head(list, "modules (files, lines, layer, used by)", out);
-        ken_paint_puts(out, "  ");
-        ken_paint_path(out, ken_tool__member(m, "path"));
-        ken_paint_printf(out, KEN_STYLE_PLAIN, " %lld %lld %lld %lld%s\n",
-                         ken_tool__number(m, "files"), ken_tool__number(m, "lines"),
-                         ken_tool__number(m, "layer"), ken_tool__number(m, "used_by"),
-                         json_object_get(m, "cycle") ? " (in a cycle)" : "");
+        n++;
+        add_path(&t, m, out, &a);
+        add_numbers(&t, m, keys, &a);
+        ken_table_add(&t, json_object_get(m, "cycle") ? KEN_STR("in a cycle") : KEN_STR(""));
     }
+    if (n)
+        ken_table_paint(&t, out);
+    ken_arena_release(&a);
 }
 
 // "bundled (files): deps/lua 97, deps/linenoise 4": what is no part of the program, one line for each
@@ -284,14 +310,18 @@ static void put_beside(const json_t *list, ken_paint *out)
 
 static void put_files(const json_t *list, ken_paint *out)
 {
-    ken_tool__put_head(list, "main files (lines, used by)", out);
+    static const char *const keys[] = { "lines", "used_by", NULL };
+    ken_arena a;
+    ken_table t;
+    ken_arena_init(&a, 0);
+    ken_table_init(&t, &a, "MAIN FILE|>LINES|>USED BY");
     for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *f = json_array_get(list, i);
-        ken_paint_puts(out, "  ");
-        ken_paint_path(out, ken_tool__member(f, "path"));
-        ken_paint_printf(out, KEN_STYLE_PLAIN, " %lld %lld\n", ken_tool__number(f, "lines"),
-                         ken_tool__number(f, "used_by"));
+        add_path(&t, json_array_get(list, i), out, &a);
+        add_numbers(&t, json_array_get(list, i), keys, &a);
     }
+    if (json_array_size(list))
+        ken_table_paint(&t, out);
+    ken_arena_release(&a);
 }
 
 // "main src/server.c:6936 calls initServer (listen, load), aeMain, and 12 more"

@@ -1647,12 +1647,13 @@ KEN_TEST(t13_an_overview_shows_what_the_project_is_made_of)
     json_decref(call(&l, "index_repository", "{\"path\":\".\"}"));
     json_t *v = call(&l, "get_architecture", "{\"format\":\"text\"}");
     const char *out = ken_json_text(v).ptr;
-    kt_has_str(out, "  packages/core");
-    kt_has_str(out, "  packages/web");
+    kt_has_str(out, "\nMODULE ");
+    kt_has_str(out, "\npackages/core");
+    kt_has_str(out, "\npackages/web");
     kt_has_str(out, "\nbundled (files): deps/other 2, deps/third 1\n");
     kt_has_str(out, "\nexamples (files): examples 1\n");
     kt_has_str(out, "\ntests (1 file): tests\n");
-    kt_has_str(out, "main files (lines, used by):\n  packages/core/src/");
+    kt_has_str(out, "USED BY\npackages/core/src/");
     kt_has_str(out, "main packages/core/src/run.ts:4 calls walk (load), parse (load)\n");
     kt_null(strstr(out, "deps/other/main.c"));
     json_decref(v);
