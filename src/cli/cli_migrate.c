@@ -65,7 +65,8 @@ static void print_parts(cli *x, const ken_move_sums *sums)
         if (!s->n)
             continue;
         ken_hex_into(s->hash.bytes, sizeof s->hash.bytes, hex);
-        ken_cli__print("  %10" PRIu64 "  %-20s %10s  %.*s\n", s->n, ken_move_word((ken_move_part)i),
+        ken_cli__print("  %10" PRIu64 "  %-20s %10s  %.*s\n", s->n,
+                       ken_move_word_of((ken_move_part)i, s->n),
                        ken_figure_size(&x->arena, s->n_bytes).ptr, DIGITS_SHOWN, hex);
     }
 }

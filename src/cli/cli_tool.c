@@ -259,7 +259,11 @@ static ken_status read_range(reader *r, const char *text, ken_err *err)
         is_range = ken_str_parse_u64(ken_str_sub(lines, dash + 1, lines.len), &last);
     if (!is_range || first < 1 || last < first || last > UINT32_MAX) {
         r->x->is_usage_error = true;
-        return KEN_FAIL(err, KEN_EINVAL, "'%.200s' is not FILE:LINE or FILE:FIRST-LAST", text);
+        return KEN_FAIL(
+            err, KEN_EINVAL,
+            "'%.200s' is not FILE:LINE or FILE:FIRST-LAST; of a name, 'ken def' says where "
+            "it stands, and 'ken refs' who uses it",
+            text);
     }
     ken_json_set_u64(r->args, "line_start", first);
     ken_json_set_u64(r->args, "line_end", last);

@@ -132,11 +132,13 @@ static ken_status run_sync(run *r, ken_err *err)
     if (ken_str_eq(s->from, s->commit))
         r->message = ken_arena_printf(r->arena, "nothing new at " KEN_STR_FMT, KEN_STR_ARG(commit));
     else if (s->knows_changes)
-        r->message = ken_arena_printf(r->arena, KEN_STR_FMT ": %zu files changed",
-                                      KEN_STR_ARG(commit), s->n_changes);
+        r->message =
+            ken_arena_printf(r->arena, KEN_STR_FMT ": %zu file%s changed", KEN_STR_ARG(commit),
+                             s->n_changes, s->n_changes == 1 ? "" : "s");
     else
-        r->message = ken_arena_printf(r->arena, KEN_STR_FMT ": %" PRIu64 " files",
-                                      KEN_STR_ARG(commit), done.indexed.n_files);
+        r->message =
+            ken_arena_printf(r->arena, KEN_STR_FMT ": %" PRIu64 " file%s", KEN_STR_ARG(commit),
+                             done.indexed.n_files, done.indexed.n_files == 1 ? "" : "s");
     st = embed(r, settings, err);
     ken_config_free(settings);
     return st;

@@ -15,11 +15,21 @@ enum {
 const char *ken_move_word(ken_move_part part)
 {
     static const char *const words[] = {
-#define X(id, word) word,
+#define X(id, word, one) word,
         KEN_MOVE_PARTS(X)
 #undef X
     };
     return part < KEN_MOVE_PART_COUNT ? words[part] : "";
+}
+
+const char *ken_move_word_of(ken_move_part part, uint64_t n)
+{
+    static const char *const words[] = {
+#define X(id, word, one) one,
+        KEN_MOVE_PARTS(X)
+#undef X
+    };
+    return n == 1 && part < KEN_MOVE_PART_COUNT ? words[part] : ken_move_word(part);
 }
 
 // ---- rows --------------------------------------------------------------------------------------

@@ -16,33 +16,34 @@
 #include "store/catalog.h"
 #include "store/store.h"
 
-// id, what it is called
-#define KEN_MOVE_PARTS(X)             \
-    X(PROJECTS, "projects")           \
-    X(REMOTES, "remotes")             \
-    X(SETTINGS, "settings")           \
-    X(MODELS, "models")               \
-    X(TOKENS, "access tokens")        \
-    X(TASKS, "tasks")                 \
-    X(JOBS, "jobs")                   \
-    X(INDEXES, "indexes")             \
-    X(TREES, "trees")                 \
-    X(FILES, "files")                 \
-    X(SKIPS, "skipped paths")         \
-    X(VALUES_OF, "values of indexes") \
-    X(CONTENTS, "contents")           \
-    X(SEGMENTS, "segments")           \
-    X(CHECKPOINTS, "checkpoints")     \
-    X(DOCUMENTS, "documents of rules")
+// id, what they are called, what one is called
+#define KEN_MOVE_PARTS(X)                                  \
+    X(PROJECTS, "projects", "project")                     \
+    X(REMOTES, "remotes", "remote")                        \
+    X(SETTINGS, "settings", "setting")                     \
+    X(MODELS, "models", "model")                           \
+    X(TOKENS, "access tokens", "access token")             \
+    X(TASKS, "tasks", "task")                              \
+    X(JOBS, "jobs", "job")                                 \
+    X(INDEXES, "indexes", "index")                         \
+    X(TREES, "trees", "tree")                              \
+    X(FILES, "files", "file")                              \
+    X(SKIPS, "skipped paths", "skipped path")              \
+    X(VALUES_OF, "values of indexes", "value of an index") \
+    X(CONTENTS, "contents", "content")                     \
+    X(SEGMENTS, "segments", "segment")                     \
+    X(CHECKPOINTS, "checkpoints", "checkpoint")            \
+    X(DOCUMENTS, "documents of rules", "document of rules")
 
 typedef enum ken_move_part {
-#define X(id, word) KEN_MOVE_##id,
+#define X(id, word, one) KEN_MOVE_##id,
     KEN_MOVE_PARTS(X)
 #undef X
     KEN_MOVE_PART_COUNT
 } ken_move_part;
 
-const char *ken_move_word(ken_move_part part); // borrowed static text
+const char *ken_move_word(ken_move_part part);                // borrowed static text
+const char *ken_move_word_of(ken_move_part part, uint64_t n); // "index" of 1
 
 // How many there are, of how many bytes, and a SHA-256 over all of them in their order.
 typedef struct ken_move_sum {

@@ -97,7 +97,8 @@ void ken_tool__put_from(const json_t *told, ken_paint *out)
     ken_paint_puts(out, is_used ? "  began with " : "  without ");
     ken_paint_path(out, ken_tool__member(told, "source"));
     if (is_used)
-        ken_paint_printf(out, KEN_STYLE_PLAIN, ": %lld files\n", ken_tool__number(told, "files"));
+        ken_paint_printf(out, KEN_STYLE_PLAIN, ": %lld file%s\n", ken_tool__number(told, "files"),
+                         ken_tool__number(told, "files") == 1 ? "" : "s");
     else
         ken_paint_printf(out, KEN_STYLE_BAD, ": " KEN_STR_FMT "\n",
                          KEN_STR_ARG(ken_tool__member(told, "note")));

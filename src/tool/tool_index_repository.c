@@ -459,10 +459,14 @@ static void put_changes(const json_t *answer, ken_paint *out, ken_arena *a)
     for (size_t i = 0; n && i < sizeof kinds / sizeof *kinds; i++)
         ken_paint_printf(out, KEN_STYLE_PLAIN, "%s%lld %s", i ? ", " : "  ",
                          ken_tool__number(changes, kinds[i]), kinds[i]);
+    uint64_t n_parsed = (uint64_t)ken_tool__number(answer, "files_parsed");
+    ken_str size = ken_figure_size(a, (uint64_t)ken_tool__number(answer, "bytes_parsed"));
     if (n)
-        ken_paint_printf(
-            out, KEN_STYLE_PLAIN, "; " KEN_STR_FMT " parsed\n",
-            KEN_STR_ARG(ken_figure_size(a, (uint64_t)ken_tool__number(answer, "bytes_parsed"))));
+        ken_paint_printf(out, KEN_STYLE_PLAIN, "; " KEN_STR_FMT " parsed\n", KEN_STR_ARG(size));
+    else if (n_parsed)
+        ken_paint_printf(out, KEN_STYLE_PLAIN,
+                         "  no file has changed; " KEN_STR_FMT " parsed anew, " KEN_STR_FMT "\n",
+                         KEN_STR_ARG(ken_figure_n(a, n_parsed, "file")), KEN_STR_ARG(size));
     else
         ken_paint_puts(out, "  nothing has changed\n");
 }
@@ -492,8 +496,8 @@ static void put_errors(const json_t *errors, ken_paint *out)
         ken_paint_puts(out, "\n");
     }
     if (n_shown < n)
-        ken_paint_printf(out, KEN_STYLE_PLAIN,
-                         "  and %zu more errors, which are in the JSON form\n", n - n_shown);
+        ken_paint_printf(out, KEN_STYLE_PLAIN, "  and %zu more error%s, in the JSON form\n",
+                         n - n_shown, n - n_shown == 1 ? "" : "s");
 }
 
 static void put_report(const json_t *answer, ken_paint *out)
@@ -523,8 +527,8 @@ static void put_report(const json_t *answer, ken_paint *out)
                         "; for everything: ken index --all, include_patterns [\"**\"]\n", out);
     if (kept + lost)
         ken_paint_printf(out, KEN_STYLE_PLAIN,
-                         "  the index before was damaged: %lld checkpoints kept, %lld lost\n", kept,
-                         lost);
+                         "  the index before was damaged: " KEN_STR_FMT " kept, %lld lost\n",
+                         KEN_STR_ARG(ken_figure_n(&a, (uint64_t)kept, "checkpoint")), lost);
     if (made.len)
         ken_paint_printf(out, KEN_STYLE_PLAIN, "  " KEN_STR_FMT "\n", KEN_STR_ARG(made));
     ken_arena_release(&a);

@@ -210,6 +210,23 @@ static void add_next(const ken_tool_env *env, const ken_intent *it, const ken_de
     ken_json_set(out, "next", next);
 }
 
+// A person who searches for nothing but a name gets many results by words, of which one is meant.
+static void add_next_of_name(const ken_tool_env *env, ken_snapshot *snap, ken_str text, json_t *out)
+{
+    ken_str name = ken_str_trim(text);
+    ken_definition_result r;
+    bool is_name = name.len > 0;
+    for (size_t i = 0; i < name.len; i++)
+        is_name = is_name && (ken_is_word(name.ptr[i]) || memchr(".:", name.ptr[i], 2));
+    if (!is_name ||
+        ken_find_definition(snap, &(ken_definition_opts){ .name = name, .limit = 1 }, env->arena,
+                            &r, NULL) ||
+        !r.n_defs || !r.defs[0].is_exact)
+        return;
+    const ken_intent it = { .kind = KEN_INTENT_FIND_DEFINITION, .subject = name };
+    add_next(env, &it, &r, true, out);
+}
+
 // ---- all of it ---------------------------------------------------------------------------------
 
 static void add_words(uint32_t kinds, ken_intent_kind first, json_t *out)
@@ -239,9 +256,11 @@ const char *ken_tool__add_intent(const ken_tool_env *env, ken_snapshot *snap, ke
         it.kind = ken_intent_parse(forced);
         it.all = 1U << it.kind;
     }
+    ken_definition_result r = { 0 };
+    if (!it.kind && env->is_text && env->ctx->is_command)
+        add_next_of_name(env, snap, text, out);
     if (!it.kind)
         return "";
-    ken_definition_result r = { 0 };
     add_words(it.all, it.kind, out);
     bool is_known =
         it.kind != KEN_INTENT_ARCHITECTURAL && add_definitions(env, snap, it.subject, &r, out);

@@ -380,8 +380,9 @@ static void put_imports(const json_t *answer, ken_paint *out)
         ken_paint_str(out, KEN_STYLE_PLAIN, ken_tool__member(m, "leads"));
         ken_paint_puts(out, "\n");
     }
-    ken_paint_printf(out, KEN_STYLE_BOLD, "imported at %lld places:\n",
-                     ken_tool__number(answer, "imported_by_total"));
+    ken_paint_printf(out, KEN_STYLE_BOLD, "imported at %lld place%s:\n",
+                     ken_tool__number(answer, "imported_by_total"),
+                     ken_tool__number(answer, "imported_by_total") == 1 ? "" : "s");
     for (size_t i = 0; i < json_array_size(importers); i++) {
         const json_t *m = json_array_get(importers, i);
         ken_paint_puts(out, "  ");
@@ -395,9 +396,10 @@ static void put_imports(const json_t *answer, ken_paint *out)
 void ken_tool__outline_text(const json_t *answer, ken_paint *out)
 {
     ken_paint_path(out, ken_tool__member(answer, "file_path"));
-    ken_paint_printf(out, KEN_STYLE_PLAIN, " (" KEN_STR_FMT ", %lld lines)\n",
+    ken_paint_printf(out, KEN_STYLE_PLAIN, " (" KEN_STR_FMT ", %lld line%s)\n",
                      KEN_STR_ARG(ken_tool__member(answer, "language")),
-                     ken_tool__number(answer, "lines"));
+                     ken_tool__number(answer, "lines"),
+                     ken_tool__number(answer, "lines") == 1 ? "" : "s");
     put_prose(answer, 0, out);
     put_nodes(json_object_get(answer, "symbols"), 0, out);
     if (json_object_get(answer, "bytes_in_syntax_errors"))

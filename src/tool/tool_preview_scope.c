@@ -204,8 +204,9 @@ ken_status ken_tool__preview_scope(const ken_tool_env *env, const void *args, js
 void ken_tool__preview_scope_text(const json_t *answer, ken_paint *out)
 {
     ken_paint_str(out, KEN_STYLE_PATH, ken_tool__member(answer, "root"));
-    ken_paint_printf(out, KEN_STYLE_PLAIN, "\n  %lld files, %lld bytes\n",
-                     ken_tool__number(answer, "files"), ken_tool__number(answer, "bytes"));
+    ken_paint_printf(
+        out, KEN_STYLE_PLAIN, "\n  %lld file%s, %lld bytes\n", ken_tool__number(answer, "files"),
+        ken_tool__number(answer, "files") == 1 ? "" : "s", ken_tool__number(answer, "bytes"));
     ken_tool__put_table(json_object_get(answer, "skipped"), "LEFT OUT|WHY|>COUNT",
                         "reason|text|#count", out);
     ken_tool__put_tail(answer, out);

@@ -110,11 +110,15 @@ ken_status ken_tool__rag_status(const ken_tool_env *env, const void *args, json_
 
 // ---- text --------------------------------------------------------------------------------------
 
-static void put_counts(const json_t *counts, ken_paint *out)
+void ken_tool__put_counts(const json_t *counts, ken_paint *out)
 {
-    ken_paint_printf(out, KEN_STYLE_PLAIN, "%lld chunks of code, %lld constraints, %lld patterns\n",
-                     ken_tool__number(counts, "codebase"), ken_tool__number(counts, "constraints"),
-                     ken_tool__number(counts, "patterns"));
+    long long n_code = ken_tool__number(counts, "codebase"),
+              n_rules = ken_tool__number(counts, "constraints"),
+              n_patterns = ken_tool__number(counts, "patterns");
+    ken_paint_printf(out, KEN_STYLE_PLAIN,
+                     "%lld chunk%s of code, %lld constraint%s, %lld pattern%s\n", n_code,
+                     n_code == 1 ? "" : "s", n_rules, n_rules == 1 ? "" : "s", n_patterns,
+                     n_patterns == 1 ? "" : "s");
 }
 
 void ken_tool__rag_health_check_text(const json_t *answer, ken_paint *out)
@@ -141,5 +145,5 @@ void ken_tool__rag_status_text(const json_t *answer, ken_paint *out)
     ken_paint_puts(out, "\n");
     if (when.len)
         ken_paint_printf(out, KEN_STYLE_PLAIN, "indexed " KEN_STR_FMT "\n", KEN_STR_ARG(when));
-    put_counts(json_object_get(answer, "collectionCounts"), out);
+    ken_tool__put_counts(json_object_get(answer, "collectionCounts"), out);
 }

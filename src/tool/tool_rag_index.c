@@ -107,10 +107,10 @@ static json_t *run_json(const ken_tool_env *env, const index_run *run, ken_snaps
     ken_json_set_real(o, "duration", (double)(ken_clock_mono_ns() - run->started_ns) / 1e9);
     ken_json_set_str(o, "message",
                      ken_arena_printf(env->arena,
-                                      "Indexed %llu files (%llu chunks). Use "
+                                      "Indexed %llu file%s (%llu chunk%s). Use "
                                       "rag_check_constraints to query.",
-                                      (unsigned long long)c->n_files,
-                                      (unsigned long long)n_chunks));
+                                      (unsigned long long)c->n_files, c->n_files == 1 ? "" : "s",
+                                      (unsigned long long)n_chunks, n_chunks == 1 ? "" : "s"));
     ken_tool__fit(o, "errors", env->ctx->max_bytes,
                   "more files had problems; rag_health_check names what is wrong with the rules");
     return o;
@@ -143,10 +143,8 @@ void ken_tool__rag_index_text(const json_t *answer, ken_paint *out)
     const json_t *errors = json_object_get(answer, "errors"),
                  *stats = json_object_get(answer, "collectionStats");
     ken_paint_str(out, KEN_STYLE_PLAIN, ken_tool__member(answer, "message"));
-    ken_paint_printf(out, KEN_STYLE_PLAIN,
-                     "\n%lld chunks of code, %lld constraints, %lld patterns\n",
-                     ken_tool__number(stats, "codebase"), ken_tool__number(stats, "constraints"),
-                     ken_tool__number(stats, "patterns"));
+    ken_paint_puts(out, "\n");
+    ken_tool__put_counts(stats, out);
     for (size_t i = 0; i < json_array_size(errors); i++) {
         const json_t *e = json_array_get(errors, i);
         ken_paint_puts(out, "error: ");

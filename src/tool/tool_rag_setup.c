@@ -164,8 +164,9 @@ void ken_tool__rag_setup_text(const json_t *answer, ken_paint *out)
     const json_t *files = json_object_get(answer, "files");
     put_side(answer, "frontendDetected", "front end", out);
     put_side(answer, "backendDetected", "back end", out);
-    ken_paint_printf(out, KEN_STYLE_PLAIN, "%lld rules have enough evidence\n",
-                     ken_tool__number(answer, "rulesFound"));
+    ken_paint_printf(out, KEN_STYLE_PLAIN, "%lld rule%s enough evidence\n",
+                     ken_tool__number(answer, "rulesFound"),
+                     ken_tool__number(answer, "rulesFound") == 1 ? " has" : "s have");
     for (size_t i = 0; i < json_array_size(files); i++) {
         const json_t *f = json_array_get(files, i);
         ken_str note = ken_tool__member(f, "note");

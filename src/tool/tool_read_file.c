@@ -87,9 +87,10 @@ void ken_tool__read_file_text(const json_t *answer, ken_paint *out)
     size_t n = (size_t)ken_tool__number(answer, "start_line");
     long long next = ken_tool__number(answer, "next_line");
     ken_paint_path(out, ken_tool__member(answer, "file_path"));
-    ken_paint_printf(out, KEN_STYLE_PLAIN, "  " KEN_STR_FMT ", %lld lines\n",
+    ken_paint_printf(out, KEN_STYLE_PLAIN, "  " KEN_STR_FMT ", %lld line%s\n",
                      KEN_STR_ARG(ken_tool__member(answer, "language")),
-                     ken_tool__number(answer, "lines"));
+                     ken_tool__number(answer, "lines"),
+                     ken_tool__number(answer, "lines") == 1 ? "" : "s");
     ken_paint_code(out, text, n, NULL, 0);
     if (next)
         ken_paint_printf(out, KEN_STYLE_PLAIN, "more: line_start %lld\n", next);

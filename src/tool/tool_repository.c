@@ -279,8 +279,9 @@ void ken_tool__sync_repository_text(const json_t *answer, ken_paint *out)
                          ": " KEN_STR_FMT " is at " KEN_STR_FMT "%s" KEN_STR_FMT,
                          KEN_STR_ARG(branch), KEN_STR_ARG(ken_str_sub(to, 0, SHORT_ID)),
                          from.len ? ", was at " : "", KEN_STR_ARG(ken_str_sub(from, 0, SHORT_ID)));
-    ken_paint_printf(out, KEN_STYLE_PLAIN, "; %lld files, %lld parsed\n",
+    ken_paint_printf(out, KEN_STYLE_PLAIN, "; %lld file%s, %lld parsed\n",
                      ken_tool__number(answer, "files_indexed"),
+                     ken_tool__number(answer, "files_indexed") == 1 ? "" : "s",
                      ken_tool__number(answer, "files_parsed"));
     put_paths(answer, "deleted", "  - ", out);
     put_paths(answer, "renamed", "  > ", out);

@@ -28,6 +28,7 @@ bool ken_tool__has_rag_folder(const ken_tool_env *env, ken_str root);
 json_t *ken_tool__success_json(void);
 // {codebase, constraints, patterns}
 json_t *ken_tool__collections_json(const ken_rulebook_counts *c);
+void ken_tool__put_counts(const json_t *collections, ken_paint *out);
 // "3 constraints", "1 pattern"
 void ken_tool__put_count(ken_buf *out, size_t n, const char *noun);
 json_t *ken_tool__texts_json(const ken_str *items, size_t n);

@@ -789,7 +789,11 @@ void ken_tool__account_text(const json_t *answer, ken_paint *out)
     bool is_part = n_total > (long long)n;
     const char *least =
         json_is_true(json_object_get(answer, "total_is_at_least")) ? "at least " : "";
-    if (n && is_part)
+    bool is_next_known = n_total == ken_tool__number(answer, "next_offset") + 1;
+    if (n && is_part && *least && is_next_known) // nothing was counted but that one more is there
+        ken_paint_printf(out, KEN_STYLE_DIM, "%zu result%s, and there are more", n,
+                         n == 1 ? "" : "s");
+    else if (n && is_part)
         ken_paint_printf(out, KEN_STYLE_DIM, "%zu of %s%lld results", n, least, n_total);
     else if (n)
         ken_paint_printf(out, KEN_STYLE_DIM, "%zu result%s", n, n == 1 ? "" : "s");

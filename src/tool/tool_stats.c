@@ -250,16 +250,18 @@ void ken_tool__stats_text(const json_t *answer, ken_paint *out)
     ken_tool__put_row(out, "symbols", ken_figure_count(&arena, count_of(answer, "symbols")));
     ken_tool__put_row(
         out, "index",
-        ken_arena_printf(&arena, KEN_STR_FMT ", %.0f%% of the source; %lld segments, " KEN_STR_FMT,
+        ken_arena_printf(&arena,
+                         KEN_STR_FMT ", %.0f%% of the source; " KEN_STR_FMT ", " KEN_STR_FMT,
                          KEN_STR_ARG(ken_figure_size(&arena, stored)),
                          bytes ? 100 * (double)stored / (double)bytes : 0,
-                         ken_tool__number(answer, "segments"),
+                         KEN_STR_ARG(ken_figure_n(&arena, count_of(answer, "segments"), "segment")),
                          KEN_STR_ARG(ken_figure_size(&arena, count_of(answer, "segment_bytes")))));
     if (n_errors + n_by_lines)
         ken_tool__put_row(
             out, "parsing",
-            ken_arena_printf(&arena, "%llu files with syntax errors, %llu cut by lines",
-                             (unsigned long long)n_errors, (unsigned long long)n_by_lines));
+            ken_arena_printf(&arena, KEN_STR_FMT " with syntax errors, %llu cut by lines",
+                             KEN_STR_ARG(ken_figure_n(&arena, (uint64_t)n_errors, "file")),
+                             (unsigned long long)n_by_lines));
     put_caches(answer, &arena, out);
     ken_arena_release(&arena);
 }
