@@ -15,6 +15,7 @@
 
 #include "base/buf.h"
 #include "base/fs.h"
+#include "git_lab.h"
 #include "ktest.h"
 #include "proc/proc.h"
 
@@ -246,6 +247,8 @@ KEN_TEST(index_then_ask)
     make_project();
     kt_has_str(ken_ok("index proj"), "3 files");
     kt_has_str(ken_ok("index proj"), "nothing has changed");
+    kt_has_str(ken_ok("stats proj"), "; 1 segment, ");
+    kt_has_str(ken_ok("index proj --force"), "no file has changed; 3 files parsed anew, ");
     const char *out = ken_ok("search 'retry with backoff' proj");
     kt_has_str(out, "src/retry.c:");
     kt_has_str(out, "retry_with_backoff");
@@ -260,6 +263,10 @@ KEN_TEST(index_then_ask)
     kt_has_str(ken_ok("chunks --text proj/src/retry.c"), "Waits longer");
     kt_has_str(ken_ok("status proj"), "proj");
     kt_has_str(ken_ok("stats proj"), "python");
+    kt_has_str(ken_ok("stats proj"), "; 2 segments, ");
+    kt_has_str(ken_ok("search retry_with_backoff proj"), "next: ken def retry_with_backoff\n");
+    kt_null(strstr(ken_ok("search 'retry with backoff' proj"), "next: "));
+    ken_fails("explain retry_with_backoff -p proj", 2, "'ken def' says where it stands");
     kt_has_str(ken_ok("projects"), "proj");
     kt_has_str(ken_ok("config show"), "search.limit");
     kt_has_str(ken_ok("doctor"), "ok ");
@@ -1090,10 +1097,12 @@ KEN_TEST(the_whole_and_its_lists)
     make_calls();
     ken_ok("index calls");
     kt_has_str(ken_ok("arch calls"), "3 files of python");
+    kt_has_str(ken_ok("arch calls"), "\nMODULE   FILES  LINES  LAYER  USED BY\n");
     has_keys("arch calls --focus backend --json", "summary languages modules dependencies");
     ken_fails("arch calls --focus all", 2, "'--focus' cannot be 'all'");
     kt_has_str(ken_ok("tests-for parse -p calls"), "test_main  calls/test_b.py:4");
     has_keys("tests-for calls/b.py --json", "project tests total");
+    kt_has_str(ken_ok("tests-for test_main -p calls"), "no test reaches it in 5 steps");
     has_keys("dead calls --json", "project dead total classes");
     kt_has_str(ken_ok("outline calls/b.py --imports"), "a -> a.py");
     kt_has_str(ken_ok("outline calls/a.py --imports"), "calls/b.py:1");
@@ -1103,6 +1112,26 @@ KEN_TEST(the_whole_and_its_lists)
     kt_has_str(ken_ok("context 'explain parse' calls --max-tokens 200"), "return text.split()");
     has_keys("context parse calls --json", "context tokens max_tokens parts seen");
     ken_fails("context parse calls --max-tokens 10", 2, "--max-tokens: 10 is under 200");
+}
+
+KEN_TEST(a_shallow_clone_says_that_its_commits_are_not_counted)
+{
+    ken_arena a;
+    ken_arena_init(&a, 0);
+    ktest_write("deep/a.py", "def f(x):\n    if x and x > 1:\n        while x or x < 9:\n"
+                             "            for i in x:\n                if i and x:\n"
+                             "                    x -= 1\n");
+    GIT_IN(ktest_path("deep"), NULL, "init", "-q");
+    GIT_IN(ktest_path("deep"), NULL, "add", ".");
+    GIT_IN(ktest_path("deep"), NULL, "commit", "-qm", "one");
+    ken_ok("index deep");
+    kt_null(strstr(ken_ok("hotspots deep"), "shallow"));
+    GIT_IN(ktest_dir(), NULL, "clone", "-q", "--depth=1",
+           ken_arena_printf(&a, "file://%s", ktest_path("deep")).ptr, ktest_path("tip"));
+    ken_arena_release(&a);
+    ken_ok("index tip");
+    kt_has_str(ken_ok("hotspots tip"), "commits are counted too low, for this is a shallow clone");
+    kt_has_str(ken_ok("arch tip"), "commits are counted too low, for this is a shallow clone");
 }
 
 KEN_TEST(routes_are_found_with_their_handlers)
