@@ -5,7 +5,7 @@ import { ago, bytes, count, ms, plural, seconds } from '../src/composables/forma
 
 describe('numbers as people read them', () => {
   test('sizes', () => {
-    expect([0, 999, 1000, 1_250_000, 2_500_000_000].map(bytes)).toEqual(['0 B', '999 B', '1.0 KB', '1.3 MB', '2.5 GB']);
+    expect([0, 1, 1023, 1024, 1_310_720, 2_684_354_560].map(bytes)).toEqual(['0 bytes', '1 byte', '1023 bytes', '1.0 KiB', '1.3 MiB', '2.5 GiB']);
     expect(bytes(null)).toBe('–');
   });
   test('times', () => {

@@ -26,7 +26,7 @@ describe('the progress of a job', () => {
   });
 
   it('counts a download in bytes', () => {
-    expect(progress({ kind: 'model_download', progress: { done: 5_000_000, total: 90_000_000 } }).text()).toContain('5.0 MB of 90.0 MB');
+    expect(progress({ kind: 'model_download', progress: { done: 5_000_000, total: 90_000_000 } }).text()).toContain('4.8 MiB of 85.8 MiB');
   });
 
   it('lets one cancel what runs, once, and nothing that is over', () => {
@@ -47,7 +47,7 @@ describe('a model', () => {
 
   it('tells what helps to choose', () => {
     const text = model({ status: 'ready' }).text();
-    for (const badge of ['384 dims', 'en', '90.4 MB', 'code: low', 'ready']) expect(text).toContain(badge);
+    for (const badge of ['384 dims', 'en', '86.2 MiB', 'code: low', 'ready']) expect(text).toContain(badge);
   });
 
   it('says under which licence it is, and that this is not known', () => {

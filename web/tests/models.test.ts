@@ -31,7 +31,7 @@ describe('a new model', () => {
 
   it('is sent without what is empty, sizes in bytes, lines as lines', () => {
     expect(asArguments(typed({ license: ' MIT ', dims: '384', size_bytes: '90.4', query_prefix: 'query:\\n ', latency_ms: '' }))).toEqual({
-      id: 'mine', source: 'https://host/model.onnx', tokenizer_source: '/srv/vocab.txt', license: 'MIT', dims: 384, size_bytes: 90_400_000, query_prefix: 'query:\n ',
+      id: 'mine', source: 'https://host/model.onnx', tokenizer_source: '/srv/vocab.txt', license: 'MIT', dims: 384, size_bytes: 94_791_270, query_prefix: 'query:\n ',
     });
   });
 

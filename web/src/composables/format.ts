@@ -11,13 +11,13 @@ export const plural = (n: number, one: string, many = `${one}s`): string => `${n
 
 export function bytes(n: number | null | undefined): string {
   if (n == null) return '–';
-  const units = ['B', 'KB', 'MB', 'GB', 'TB'];
+  const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB']; // as the command line has them
   let i = 0;
-  while (n >= 1000 && i < units.length - 1) {
-    n /= 1000;
+  while (n >= 1024 && i < units.length - 1) {
+    n /= 1024;
     i++;
   }
-  return `${i && n < 100 ? n.toFixed(1) : Math.round(n)} ${units[i]}`;
+  return i ? `${n.toFixed(1)} ${units[i]}` : `${n} ${n === 1 ? 'byte' : 'bytes'}`;
 }
 
 export function ms(n: number | null | undefined): string {

@@ -22,10 +22,10 @@ export interface Field {
   hasLines?: boolean;
 }
 
-const MEGABYTE = 1e6;
-const MOST_MEGABYTES = 17_000_000;
+const MIB = 1024 * 1024;
+const MOST_MIB = 16_000_000;
 const whole = (least: number, most: number) => ({ least, most, unit: 1 });
-const megabytes = { least: 0.001, most: MOST_MEGABYTES, unit: MEGABYTE };
+const mebibytes = { least: 0.001, most: MOST_MIB, unit: MIB };
 
 export const FIELDS: readonly Field[] = [
   { name: 'id', label: 'Name', hint: 'letters, digits, - _ .', placeholder: 'my-model', isRequired: true, maxLength: 64 },
@@ -37,8 +37,8 @@ export const FIELDS: readonly Field[] = [
   { name: 'code_quality', label: 'Knows code', words: ['low', 'medium', 'good'] },
   { name: 'dims', label: 'Dimensions', hint: 'empty: as the model gives', placeholder: '384', number: whole(1, 4096) },
   { name: 'max_tokens', label: 'Tokens of a text', hint: 'the rest is cut off', placeholder: '512', number: whole(8, 1_000_000) },
-  { name: 'size_bytes', label: 'Size', hint: 'MB', number: megabytes },
-  { name: 'ram_bytes', label: 'Memory', hint: 'MB, about', number: megabytes },
+  { name: 'size_bytes', label: 'Size', hint: 'MiB', number: mebibytes },
+  { name: 'ram_bytes', label: 'Memory', hint: 'MiB, about', number: mebibytes },
   { name: 'latency_ms', label: 'Time of a text', hint: 'ms on one core, about', number: whole(1, 3_600_000) },
   { name: 'pooling', label: 'Pooling', hint: 'empty: as its name tells', words: ['mean', 'cls'] },
   { name: 'document_prefix', label: 'Before code', hint: '\\n is a line end', placeholder: 'search_document: ', maxLength: 1000, hasLines: true },
