@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the server did in the last day, and how large the index of a project was by generation.
-import { request } from '../../api/client';
+import { request, type Answer } from '../../api/client';
 
 export interface Sample {
   /** Its end. */
@@ -42,11 +42,27 @@ export interface History {
   generations?: Generation[];
 }
 
+export type Cache = NonNullable<Answer<'stats'>['caches']>[number];
+
 const POINTS = 240;
 
 export function loadHistory(seconds: number, project: string, signal: AbortSignal): Promise<History> {
   const query = new URLSearchParams({ seconds: String(seconds), points: String(POINTS), ...(project ? { project } : {}) });
   return request('GET', `/api/v1/history?${query}`, undefined, signal);
+}
+
+const share = (hits: number, misses: number): number | null => (hits + misses ? (100 * hits) / (hits + misses) : null);
+/** Of all caches together, in percent: since the server began, and in each step. The last of the former is what the table of caches says. */
+export function hitRates(samples: readonly Sample[], caches: readonly Cache[]): { sinceStart: (number | null)[]; inStep: (number | null)[] } {
+  let hits = caches.reduce((sum, c) => sum + (c.hits ?? 0), 0);
+  let misses = caches.reduce((sum, c) => sum + (c.misses ?? 0), 0);
+  const sinceStart = samples.map((): number | null => null);
+  for (let i = samples.length - 1; i >= 0; i--) {
+    sinceStart[i] = share(Math.max(0, hits), Math.max(0, misses));
+    hits -= samples[i]!.cache_hits;
+    misses -= samples[i]!.cache_misses;
+  }
+  return { sinceStart, inStep: samples.map((s) => share(s.cache_hits, s.cache_misses)) };
 }
 
 const LANGUAGES = 5;
