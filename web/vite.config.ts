@@ -18,5 +18,5 @@ export default defineConfig({
   worker: { format: 'es' },
   // The server takes no requests from pages of others: `npm run dev` is one, and says that it is not.
   server: { proxy: { '/api': { target: server, changeOrigin: true, headers: { origin: server } } } },
-  test: { environment: 'jsdom', include: ['tests/**/*.test.ts'] },
+  test: { environment: 'jsdom', include: ['tests/**/*.test.ts'], css: { include: /base\.css/ } },
 } as never);

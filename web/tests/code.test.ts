@@ -39,6 +39,24 @@ describe('columns', () => {
     expect(at.get('other')!.x).toBe(at.get('f')!.x);
   });
 
+  it('lead no edge through a node that it is not of', () => {
+    const layer = (n: number) => ({ kind: 'module', layer: n });
+    // As of a server: two libraries in a cycle with what uses them, tools beside them, and what nothing is linked with.
+    const g = graph(
+      [...['tests', 'utils', 'modules'].map((id) => node(id, 0, layer(2))), ...['src', 'hiredis', 'lua'].map((id) => node(id, 0, layer(1))), ...['float', 'fpconv', 'histogram', 'linenoise', 'alone', 'graphs'].map((id) => node(id, 0, layer(0)))],
+      ['tests', 'src'], ['utils', 'src'], ['modules', 'src'], ['src', 'hiredis'], ['hiredis', 'src'], ['src', 'lua'], ['lua', 'src'], ['src', 'float'], ['src', 'fpconv'], ['src', 'histogram'], ['utils', 'linenoise'], ['tests', 'float'],
+    );
+    const at = layered(g, 1);
+    const column = Math.max(...[...at.values()].map((p) => p.x)) / 2;
+    for (const { from, to } of g.edges)
+      for (const [id, v] of at) {
+        if (id === from || id === to) continue;
+        const [a, b] = [from, to].map((e) => ({ x: (7 * (at.get(e)!.x - v.x)) / column, y: at.get(e)!.y - v.y })) as [{ x: number; y: number }, { x: number; y: number }];
+        const t = Math.min(1, Math.max(0, -(a.x * (b.x - a.x) + a.y * (b.y - a.y)) / ((b.x - a.x) ** 2 + (b.y - a.y) ** 2)));
+        expect(Math.hypot(a.x + t * (b.x - a.x), a.y + t * (b.y - a.y)), `${from} → ${to} at ${id}`).toBeGreaterThan(0.3);
+      }
+  });
+
   it('have the layer that uses none of the others at the right', () => {
     const at = layered(graph([node('base', 0, { layer: 0 }), node('app', 0, { layer: 2 }), node('store', 0, { layer: 1 })], ['app', 'base'], ['app', 'store']), 1);
     expect([...at].sort((a, b) => a[1].x - b[1].x).map(([id]) => id)).toEqual(['app', 'store', 'base']);
@@ -46,7 +64,7 @@ describe('columns', () => {
 
   it('take a cycle and a graph of one node', () => {
     expect(layered(graph([node('a', 0, { isRoot: true }), node('b', 1)], ['a', 'b'], ['b', 'a'], ['a', 'a']), 1).size).toBe(2);
-    expect(layered(graph([node('a')]), 1).get('a')).toEqual({ x: 0, y: -0 });
+    expect(layered(graph([node('a')]), 1).get('a')).toEqual({ x: 0, y: -0, column: 0 });
   });
 });
 

@@ -217,6 +217,17 @@ describe('graph', () => {
     await until('the outline', () => new URL(page.url()).pathname === '/outline' && query(page).get('file') === 'src/store.py');
   });
 
+  test('nothing stands over the picture', async () => {
+    await page.goto(lab.address('graph', { symbol: 'retry' }));
+    await page.locator('.place canvas').first().waitFor();
+    const picture = await page.locator('.place').boundingBox();
+    for (const name of ['Nearer', 'Farther', 'All of it']) {
+      const button = await page.getByRole('button', { name, exact: true }).boundingBox();
+      assert.ok(button.y >= picture.y + picture.height, `${name} is below the picture`);
+    }
+    await page.getByRole('list', { name: 'What the colours say' }).getByText('not resolved').waitFor();
+  });
+
   test('an edge says how sure it is', async () => {
     await page.goto(lab.address('graph', { symbol: 'retry' }));
     await item(page, 'Nodes', 'retry').locator('.chevron').click();
@@ -230,6 +241,7 @@ describe('graph', () => {
     await item(page, 'Nodes', 'src').waitFor();
     await page.goto(lab.address('graph', { show: 'path', symbol: 'find', to: 'retry' }));
     await page.getByText(/reaches .*retry/).waitFor();
+    assert.match(await tree(page, 'Nodes').getByRole('treeitem').first().innerText(), /Store\.find|find/); // the first comes first
     await page.goto(lab.address('graph', { show: 'path', symbol: 'retry', to: 'main' }));
     await page.getByText(/no path/i).first().waitFor();
   });

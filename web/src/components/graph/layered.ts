@@ -2,9 +2,72 @@
 // Columns: a node stands right of what leads to it. In a column, nodes are near those that they are linked with.
 import { linksOf, type Graph } from './model';
 
-export type Positions = Map<string, { x: number; y: number }>;
+export interface Position {
+  x: number;
+  y: number;
+  /** From the left; a node may stand a little beside it. */
+  column: number;
+}
+export type Positions = Map<string, Position>;
 
 const SWEEPS = 6;
+const FREE_NODES = 120; // of so many, nodes are moved out of the way of edges
+const FREE_EDGES = 400;
+const FREE_TURNS = 4;
+const COLUMN = 7; // as wide as so many rows are high, about
+const CLEAR = 0.38; // rows between a node and the edges that it is not of
+const APART = 0.75; // rows between nodes of a column
+export const BESIDE = 0.16; // columns that a node may be moved
+const MOVES = [[-1, 0], [0, -0.4], [0, 0.4], [-1, -0.4], [-1, 0.4], [1, 0], [1, -0.4], [1, 0.4], [0, -0.8], [0, 0.8]] as const;
+
+interface Spot {
+  x: number; // in columns
+  y: number; // in rows
+}
+/** Whether the edge from `a` to `b` runs through `v`, or so near that it seems to. */
+function runsThrough(a: Spot, b: Spot, v: Spot): boolean {
+  const [toX, toY] = [(b.x - a.x) * COLUMN, b.y - a.y];
+  const [x, y] = [(v.x - a.x) * COLUMN, v.y - a.y];
+  const t = Math.min(1, Math.max(0, (x * toX + y * toY) / (toX * toX + toY * toY || 1)));
+  return Math.hypot(x - t * toX, y - t * toY) < CLEAR;
+}
+
+/** Moves nodes a little that an edge of others runs through, where that makes it better. Edges are straight. */
+function makeWay(graph: Graph, spots: Map<string, Spot>): void {
+  const edges = graph.edges.filter((e) => e.from !== e.to && spots.has(e.from) && spots.has(e.to));
+  if (spots.size > FREE_NODES || edges.length > FREE_EDGES) return;
+  const ids = [...spots.keys()];
+  const own = new Map(ids.map((id) => [id, edges.filter((e) => e.from === id || e.to === id)]));
+  const faults = (id: string, at: Spot, most: number): number => {
+    let n = 0;
+    for (const e of edges) if (e.from !== id && e.to !== id && runsThrough(spots.get(e.from)!, spots.get(e.to)!, at)) n++;
+    for (const e of own.get(id)!) {
+      const other = e.from === id ? e.to : e.from;
+      for (const v of ids) if (v !== id && v !== other && runsThrough(at, spots.get(other)!, spots.get(v)!)) n++;
+      if (n >= most) return n;
+    }
+    for (const v of ids) if (v !== id && Math.abs(spots.get(v)!.x - at.x) < 0.5 && Math.abs(spots.get(v)!.y - at.y) < APART) n += 0.9;
+    return n;
+  };
+  for (let turn = 0; turn < FREE_TURNS; turn++) {
+    let isMoved = false;
+    for (const id of ids) {
+      const is = spots.get(id)!;
+      let least = faults(id, is, Infinity);
+      if (least < 0.5) continue;
+      const home = { x: Math.round(is.x), y: is.y };
+      for (const [x, y] of MOVES) {
+        const at = { x: home.x + x * BESIDE, y: home.y + y };
+        const n = faults(id, at, least);
+        if (n >= least) continue;
+        least = n;
+        spots.set(id, at);
+        isMoved = true;
+      }
+    }
+    if (!isMoved) return;
+  }
+}
 
 /** Callers of the roots get columns left of them, callees right: depths have no side. */
 function columnsByDepth(graph: Graph): Map<string, number> {
@@ -73,5 +136,7 @@ export function layered(graph: Graph, aspect: number): Positions {
   }
   const tallest = Math.max(...[...columns.values()].map((l) => l.length), 1);
   const step = order.length > 1 ? (Math.max(tallest, 4) * aspect) / (order.length - 1) : 1;
-  return new Map(graph.nodes.map((n) => [n.id, { x: order.indexOf(column.get(n.id)!) * step, y: -y.get(n.id)! }]));
+  const spots = new Map<string, Spot>(graph.nodes.map((n) => [n.id, { x: order.indexOf(column.get(n.id)!), y: y.get(n.id)! }]));
+  makeWay(graph, spots);
+  return new Map([...spots].map(([id, at]) => [id, { x: at.x * step, y: -at.y, column: order.indexOf(column.get(id)!) }]));
 }

@@ -34,7 +34,7 @@ export function nodeColour(n: GraphNode, p: Palette): string {
   if (n.isRoot) return p.value('var(--accent)');
   if (n.isTest) return p.value('var(--line-strong)');
   if (n.kind === 'external') return p.value('var(--dim)');
-  if (n.cycle) return p.value('var(--bad)');
+  if (n.cycle) return p.value('var(--cycle)');
   if (n.kind === 'file' || n.kind === 'module') return p.value(modules[hash(n.module ?? '') % modules.length]!);
   return p.value(kindColour(n.kind));
 }

@@ -24,6 +24,7 @@ export interface Question {
 }
 
 const EXPAND_NODES = 60;
+const EXPAND_FILES = 15; // of a module: more hides the others
 const IMPACT_NODES = 1000;
 const IMPACT_LISTED = 200;
 
@@ -52,7 +53,9 @@ function fromSymbolGraph(answer: Answer<'symbol_graph'>): Graph {
   const notes: Note[] = [];
   if (answer.truncated || answer.total > nodes.length || answer.total_edges > edges.length)
     notes.push({
-      text: `Shown are ${count(nodes.length)} of ${answer.at_least ? 'at least ' : ''}${plural(answer.total, 'node')} and ${count(edges.length)} of ${plural(answer.total_edges, 'edge')}; the farthest are left out.`,
+      text: answer.at_least
+        ? `Shown are the nearest ${plural(nodes.length, 'node')} and ${plural(edges.length, 'edge')} between them; there are more.`
+        : `Shown are ${count(nodes.length)} of ${plural(answer.total, 'node')} and ${count(edges.length)} of ${plural(answer.total_edges, 'edge')}; the farthest are left out.`,
       isWarning: true,
     });
   if (answer.unresolved) notes.push({ text: `${plural(answer.unresolved, what)} could not be resolved and ${answer.unresolved === 1 ? 'has' : 'have'} no edge.`, isWarning: true });
@@ -69,7 +72,17 @@ async function symbolGraph(signal: AbortSignal, q: Question, args: Partial<Argum
 /** What is one step around a node. */
 export async function expand(signal: AbortSignal, q: Question, node: GraphNode): Promise<Graph> {
   const around = { max_depth: 1, max_nodes: EXPAND_NODES, direction: 'both' as const };
-  if (node.kind === 'module') return symbolGraph(signal, q, { level: 'file', directory: node.name === '.' ? '' : node.name, max_nodes: EXPAND_NODES });
+  if (node.kind === 'module') {
+    const answer = await call('symbol_graph', { project: q.project, at: q.at, tests: q.tests, level: 'file', directory: node.name === '.' ? '' : node.name, max_nodes: EXPAND_FILES } as Arguments<'symbol_graph'>, signal);
+    const inside = fromSymbolGraph(answer);
+    const left = answer.total - inside.nodes.length;
+    // They stand where their module does.
+    return {
+      ...inside,
+      nodes: inside.nodes.map((n) => ({ ...n, layer: node.layer })),
+      notes: left > 0 ? [{ text: `${plural(inside.nodes.length, 'file')} of it ${inside.nodes.length === 1 ? 'is' : 'are'} shown, ${answer.at_least ? 'at least ' : ''}${count(left)} more ${left === 1 ? 'is' : 'are'} not; “Its files” shows them.`, isWarning: true }] : [],
+    };
+  }
   if (node.kind === 'file') return symbolGraph(signal, q, { file_path: node.file ?? node.id, ...around });
   return symbolGraph(signal, q, { symbol_name: `${node.file}:${node.line}`, ...around });
 }

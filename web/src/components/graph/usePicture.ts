@@ -8,7 +8,7 @@ import { startWorker } from '../../api/trust';
 import type { LayoutAsked, LayoutTold } from '../../workers/layout.worker';
 import workerUrl from '../../workers/layout.worker?worker&url';
 import { visible } from '../files/places';
-import { layered } from './layered';
+import { BESIDE, layered } from './layered';
 import type { Graph, GraphNode } from './model';
 import { drawHover, drawLabel, edgeColour, LABEL_GAP, nodeColour, readPalette } from './palette';
 import { boxWithLabels, fitText } from './room';
@@ -102,15 +102,15 @@ export function startPicture(place: HTMLElement, o: PictureOptions) {
   function inColumns(next: Graph) {
     const at = layered(next, 1);
     const rows = new Map<number, number>();
-    for (const { x } of at.values()) rows.set(x, (rows.get(x) ?? 0) + 1);
+    for (const { column } of at.values()) rows.set(column, (rows.get(column) ?? 0) + 1);
     const [width, height] = [Math.max(1, place.clientWidth - 2 * PADDING) / WHOLE, Math.max(1, place.clientHeight - 2 * PADDING) / WHOLE];
-    const lastX = Math.max(...rows.keys());
-    const last = Math.min(width * LAST_COLUMN, Math.max(0, ...next.nodes.filter((n) => at.get(n.id)!.x === lastX).map((n) => widthOf(labelOf(n)))));
+    const lastColumn = Math.max(...rows.keys());
+    const last = Math.min(width * LAST_COLUMN, Math.max(0, ...next.nodes.filter((n) => at.get(n.id)!.column === lastColumn).map((n) => widthOf(labelOf(n)))));
     const across = rows.size > 1 ? (width - last) / (rows.size - 1) : width;
     const aspect = Math.max(0.2, (width - last) / height);
     for (const p of at.values()) p.x *= aspect;
     const hasRoom = next.nodes.length <= FEW && place.clientHeight / Math.max(1, ...rows.values()) > LABEL_PX && across > LABEL_WIDTH;
-    return { at, hasRoom, roomOf: (x: number) => (x === lastX * aspect ? Math.max(last, LABEL_WIDTH) : across - ROOT_SIZE - 2 * LABEL_GAP) };
+    return { at, hasRoom, roomOf: (column: number) => (column === lastColumn ? Math.max(last, LABEL_WIDTH) : across * (1 - BESIDE) - ROOT_SIZE - 2 * LABEL_GAP) };
   }
   const labelOf = (n: GraphNode) => visible(n.name.slice(0, LABEL_CHARS));
 
@@ -144,7 +144,7 @@ export function startPicture(place: HTMLElement, o: PictureOptions) {
     next.nodes.forEach((n, i) => {
       const turn = i * 2.399963; // the golden angle: even, and the same each time
       const far = Math.sqrt(i + 1) * 10;
-      let at = columns?.at.get(n.id) ?? { x: Math.cos(turn) * far, y: Math.sin(turn) * far };
+      let at: { x: number; y: number } = columns?.at.get(n.id) ?? { x: Math.cos(turn) * far, y: Math.sin(turn) * far };
       if (!columns && !isNew) {
         const own = before.hasNode(n.id) ? before.getNodeAttributes(n.id) : null;
         const by = friend.get(n.id);
@@ -152,8 +152,8 @@ export function startPicture(place: HTMLElement, o: PictureOptions) {
         else if (by) at = { x: before.getNodeAttribute(by, 'x') + Math.cos(turn) * 12, y: before.getNodeAttribute(by, 'y') + Math.sin(turn) * 12 };
       }
       const name = labelOf(n);
-      const label = columns?.hasRoom ? fitText(name, columns.roomOf(at.x), widthOf) : name;
-      graph.addNode(n.id, { ...at, size: sizeOf(n, degree.get(n.id) ?? 0), color: nodeColour(n, palette), label, name, type: isBig ? 'point' : 'circle', forceLabel: columns?.hasRoom ?? false });
+      const label = columns?.hasRoom ? fitText(name, columns.roomOf(columns.at.get(n.id)!.column), widthOf) : name;
+      graph.addNode(n.id, { x: at.x, y: at.y, size: sizeOf(n, degree.get(n.id) ?? 0), color: nodeColour(n, palette), label, name, type: isBig ? 'point' : 'circle', forceLabel: columns?.hasRoom ?? false });
     });
     for (const e of next.edges)
       if (e.from !== e.to && graph.hasNode(e.from) && graph.hasNode(e.to) && !graph.hasEdge(e.from, e.to))
