@@ -23,6 +23,10 @@ export interface Board {
   isCut: boolean;
 }
 
+const names: Record<string, string> = { 'need to be done': 'To do', 'in-progress': 'In progress', complete: 'Done' };
+/** As people read it: those of a server's own settings, too. */
+export const statusName = (status: string): string => names[status] ?? status.slice(0, 1).toUpperCase() + status.slice(1).replaceAll(/[-_]/g, ' ');
+
 /** The statuses of this server: the usual ones, unless its settings name others. */
 export const statuses = ref<string[]>(USUAL);
 
@@ -55,7 +59,7 @@ export async function setStatus(task: Task, status: string, onDone: () => void):
   const done = await attempt('The task was not changed', () => call('update_task', { task_id: task.id, status, if_updated_at: task.updated_at }));
   onDone();
   if (!done) return;
-  toast(`“${task.title}” is ${status}`, 'good', {
+  toast(`“${task.title}” is now under “${statusName(status)}”`, 'good', {
     label: 'Undo',
     run: async () => {
       await attempt('It could not be undone', () => call('update_task', { task_id: task.id, status: before, if_updated_at: done.updated_at }));
