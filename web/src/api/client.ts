@@ -4,17 +4,23 @@ import createClient from 'openapi-fetch';
 
 import type { components, paths } from './schema';
 import { needsToken, token } from './token';
+import { inWords, withWords } from './words';
 
 /** What went wrong, in the server's words (RFC 9457), or that it was not reached. */
 export class ApiError extends Error {
+  /** The message as the server gave it, which names arguments. */
+  readonly raw: string;
+  readonly hint: string;
   constructor(
     readonly status: number,
     readonly code: string,
     message: string,
-    readonly hint = '',
+    hint = '',
   ) {
-    super(message);
+    super(inWords(message));
     this.name = 'ApiError';
+    this.raw = message;
+    this.hint = inWords(hint);
   }
 
   /** The server was not reached: the same again may help. */
@@ -64,7 +70,7 @@ export function errorOf(status: number, problem: unknown): ApiError {
 export async function call<N extends Operation>(name: N, args: Arguments<N>, signal?: AbortSignal): Promise<Answer<N>> {
   const { data, error, response } = await (raw.POST as unknown as LooseCall)(`/api/v1/${name}`, { body: args, signal });
   if (error !== undefined || !response.ok) throw errorOf(response.status, error);
-  return data as Answer<N>;
+  return withWords(data as Answer<N>);
 }
 
 type LooseCall = (path: string, init: object) => Promise<{ data?: unknown; error?: unknown; response: Response }>;

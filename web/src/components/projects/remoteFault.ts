@@ -21,10 +21,10 @@ export interface RemoteFault {
 }
 
 export function faultOf(e: ApiError): RemoteFault {
-  const text = `${e.message} ${e.hint}`.trim();
-  const named = FIELDS.find((f) => new RegExp(`^args[:.] ?${f}\\b`).test(e.message));
+  const text = `${e.raw} ${e.hint}`.trim();
+  const named = FIELDS.find((f) => new RegExp(`^args[:.] ?${f}\\b`).test(e.raw));
   if (named) return { field: named, text: text.replace(/^args[:.] ?/, '') };
-  if (e.code === 'ENOTFOUND' && ABOUT_BRANCH.test(e.message)) return { field: 'branch', text };
+  if (e.code === 'ENOTFOUND' && ABOUT_BRANCH.test(e.raw)) return { field: 'branch', text };
   const head = ABOUT_ADDRESS[e.code];
   return head ? { field: 'url', text: `${head} ${text}` } : { field: '', text };
 }
