@@ -25,6 +25,12 @@ describe('actions', () => {
     await page.waitForURL(/q=tries\+three\+times/);
     await first.getByRole('button', { name: /Score/ }).click();
     await first.getByRole('columnheader', { name: 'Points' }).waitFor();
+    // The parts add up to the sum, and that is so much of what it is a share of.
+    const rows = await first.locator('table.why tbody tr').evaluateAll((all) => all.map((tr) => Number(tr.lastElementChild.textContent)));
+    const sum = Number(await first.locator('table.why tfoot strong').innerText());
+    assert.ok(Math.abs(rows.reduce((a, b) => a + b, 0) - sum) < 0.01);
+    const [, share, most] = /(\d+) % of at most ([\d.]+)/.exec(await first.locator('table.why tfoot').innerText());
+    assert.equal(Math.round((100 * sum) / Number(most)), Number(share));
     await first.getByRole('button', { name: 'What is around it' }).click();
     await first.getByText('def load(path):').waitFor();
     await first.locator('.hljs-keyword', { hasText: 'def' }).nth(1).waitFor(); // in colours, as the result was
@@ -52,6 +58,9 @@ describe('actions', () => {
     await first.getByText('How long to wait before the next try.').waitFor();
     await first.getByText('return 100 << tries;').waitFor();
     await first.getByRole('link', { name: 'pair.c:20', exact: true }).waitFor();
+    await first.getByRole('link', { name: 'Similar' }).click();
+    await page.waitForURL(/q=pair\.c(:|%3A)21&/); // what is like this definition, not like what stands before it
+    await page.goBack();
     lab.ken('projects', 'remove', root, '--yes');
     said();
   });
@@ -101,10 +110,34 @@ describe('actions', () => {
     }
     await page.evaluate(() => document.activeElement?.blur());
     await page.keyboard.press('?');
-    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await page.getByRole('dialog', { name: 'Keys' }).getByText('Find a view, project, file, symbol or command').waitFor();
     await page.keyboard.press('Escape');
     await page.goBack();
     await page.waitForURL(/\/agents\?/);
+    said();
+  });
+
+  test('on a phone the palette has a button, and nothing is cut off the bars of a view', async () => {
+    const size = page.viewportSize();
+    await page.setViewportSize({ width: 390, height: 844 });
+    for (const [view, query] of [['outline', { file: 'src/server.py', line: '14' }], ['chunks', { file: 'src/server.py', pane: 'chunk' }], ['agents', {}], ['graph', { symbol: 'retry' }]]) {
+      await page.goto(lab.address(view, query));
+      await settle(page);
+      const wrong = await page.evaluate(() => {
+        const seen = [...document.querySelectorAll('main button, main a.button, main [role="tab"]')].filter((e) => e.checkVisibility() && !e.closest('.scroll, pre, [role="tree"]'));
+        const boxes = seen.map((e) => [e.textContent.trim() || e.getAttribute('aria-label'), e.getBoundingClientRect()]);
+        const faults = boxes.filter(([, b]) => b.left < 0 || b.right > innerWidth).map(([name]) => `${name} is cut off`);
+        for (const [i, [one, a]] of boxes.entries())
+          for (const [two, b] of boxes.slice(i + 1)) if (a.left < b.right - 2 && b.left < a.right - 2 && a.top < b.bottom - 2 && b.top < a.bottom - 2) faults.push(`${one} lies on ${two}`);
+        return faults;
+      });
+      assert.deepEqual(wrong, [], view);
+    }
+    await page.getByRole('button', { name: 'Find', exact: true }).click();
+    await page.getByRole('dialog', { name: 'Find' }).getByText('Show all keys').click();
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.setViewportSize(size);
     said();
   });
 
@@ -230,9 +263,9 @@ describe('actions', () => {
     await panel.waitFor();
     await panel.getByLabel('Close').click();
     await page.getByLabel('Status of Mend the door').selectOption('in-progress');
-    await page.getByText('“Mend the door” is in-progress').waitFor();
+    await page.getByText('“Mend the door” is now under “In progress”').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByRole('region', { name: 'need to be done' }).getByText('Mend the door').waitFor();
+    await page.getByRole('region', { name: 'To do' }).getByText('Mend the door').waitFor();
     await page.getByRole('button', { name: 'Mend the door' }).click();
     await panel.getByLabel('Description').fill('It squeaks.');
     await panel.getByRole('button', { name: 'Save' }).click();
@@ -241,6 +274,32 @@ describe('actions', () => {
     await panel.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete it' }).click();
     await page.getByText('There are no tasks yet').or(page.getByText('No task fits')).waitFor();
+    said();
+  });
+
+  test('cards are walked by keys, and the chosen one is opened', async () => {
+    for (const title of ['First', 'Second']) await lab.api('create_task', { title });
+    await lab.api('create_task', { title: 'Third', status: 'complete' });
+    await page.goto(lab.address('tasks'));
+    await page.getByRole('region', { name: 'To do' }).getByText('First').waitFor();
+    await page.evaluate(() => document.activeElement?.blur());
+    const at = () => page.evaluate(() => document.activeElement?.textContent);
+    await page.keyboard.press('j');
+    const top = await at();
+    await page.keyboard.press('ArrowDown');
+    assert.deepEqual([top, await at()].sort(), ['First', 'Second']);
+    await page.keyboard.press('k');
+    assert.equal(await at(), top);
+    await page.keyboard.press('ArrowRight');
+    assert.equal(await at(), 'Third');
+    await page.keyboard.press('Enter');
+    const panel = page.getByRole('complementary', { name: 'Task' });
+    await panel.getByRole('textbox', { name: 'Title' }).waitFor();
+    assert.equal(await panel.getByRole('textbox', { name: 'Title' }).inputValue(), 'Third');
+    await page.keyboard.press('Escape');
+    await panel.waitFor({ state: 'detached' });
+    assert.equal(await at(), 'Third');
+    for (const t of (await lab.api('list_tasks', {})).tasks) await lab.api('delete_task', { task_id: t.id });
     said();
   });
 

@@ -174,6 +174,7 @@ describe('management', () => {
     await page.getByRole('button', { name: 'Index now' }).click();
     await page.getByRole('heading', { name: 'Last run' }).waitFor();
     await page.getByText('Nothing has changed since the last run.').waitFor();
+    await page.getByRole('tab', { name: 'Jobs' }).click();
     await page.getByRole('row', { name: /Index.*done/ }).waitFor();
     await page.getByRole('tab', { name: 'Changes' }).click();
     await page.getByRole('row', { name: /added.*src\/new\.py/ }).waitFor();
@@ -183,6 +184,24 @@ describe('management', () => {
     assert.match(page.url(), /list=skipped/);
     assert.match(page.url(), /reason=binary/);
     assert.equal(await page.locator('main img').count(), 0);
+    said();
+  });
+
+  test('lists are in sight on a small screen, and files that were not parsed in full are one of them', async () => {
+    const size = page.viewportSize();
+    await page.setViewportSize({ width: 1024, height: 768 });
+    await page.goto(lab.address('indexing'));
+    const n = (await lab.api('get_repo_status', { project: lab.project })).files_with_syntax_errors;
+    assert.ok(n > 0);
+    const tab = page.getByRole('tab', { name: 'Left out' });
+    await tab.waitFor();
+    assert.ok((await tab.boundingBox()).y < 300);
+    for (const name of ['Look again', 'Everything again', 'Index now']) assert.ok((await page.getByRole('button', { name, exact: true }).getAttribute('title')).length > 20, name);
+    await page.getByRole('region', { name: 'Freshness' }).getByRole('link', { name: /file/ }).click();
+    await page.getByText(new RegExp(`^${n} of ${n} file`)).waitFor();
+    await page.getByRole('link', { name: 'long.c', exact: true }).click();
+    await page.waitForURL(/outline\?.*file=long\.c/);
+    await page.setViewportSize(size);
     said();
   });
 
@@ -261,8 +280,8 @@ describe('management', () => {
     await dialog().getByRole('button', { name: 'Add it' }).click();
     await page.getByText('mine is in the list').waitFor();
     const mine = catalog.getByRole('listitem').filter({ has: page.getByText('mine', { exact: true }) }).first();
-    for (const badge of ['384 dims', 'licence: Apache-2.0', '300 MB memory', 'not downloaded', 'added']) await mine.getByText(badge).waitFor();
-    assert.equal((await lab.api('list_models', {})).models.find((m) => m.id === 'mine').ram_bytes, 300e6);
+    for (const badge of ['384 dims', 'licence: Apache-2.0', '300.0 MiB memory', 'not downloaded', 'added']) await mine.getByText(badge).waitFor();
+    assert.equal((await lab.api('list_models', {})).models.find((m) => m.id === 'mine').ram_bytes, 300 * 1024 * 1024);
 
     await serveWith({ KEN_EMBEDDING_PROVIDER: 'onnx', KEN_EMBEDDING_MODEL: 'mine' });
     await mine.getByRole('button', { name: 'Remove mine' }).click();
@@ -291,6 +310,10 @@ describe('management', () => {
     await page.getByRole('region', { name: 'Table of all projects' }).getByRole('link', { name: 'shop' }).waitFor();
     await page.getByRole('button', { name: 'Ask again' }).click();
     for (const title of ['What the index holds', 'Bytes', 'Languages']) await page.getByRole('figure').filter({ hasText: title }).first().locator('canvas').waitFor();
+    // The plot of caches ends with what their table says of all of them.
+    const rate = page.getByRole('region', { name: 'Caches' }).getByRole('row', { name: /^all/ }).getByRole('cell').first();
+    const plotted = page.getByRole('figure').filter({ hasText: 'Caches' }).getByRole('listitem', { includeHidden: true }).first();
+    assert.equal((await plotted.innerText()).replace('since the server began', '').trim(), await rate.innerText());
     const languages = page.getByRole('figure').filter({ hasText: 'Languages' }).first();
     await languages.getByRole('button', { name: 'Table' }).click();
     await languages.getByRole('columnheader', { name: 'python' }).waitFor();
