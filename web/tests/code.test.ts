@@ -9,6 +9,7 @@ import { layered } from '../src/components/graph/layered';
 import { emptyGraph, join, linksOf, nodeOfPlace, type Graph, type GraphNode } from '../src/components/graph/model';
 import { boxWithLabels, fitText } from '../src/components/graph/room';
 import { certaintyOf, certaintyText } from '../src/components/outline/certainty';
+import { mergeTwins } from '../src/components/outline/useOutline';
 import { plainLines } from '../src/composables/useHighlight';
 import VirtualTree from '../src/components/VirtualTree.vue';
 
@@ -28,6 +29,19 @@ describe('two graphs', () => {
   it('name a definition by its place, one without a place by its name', () => {
     expect(nodeOfPlace({ name: 'f', kind: 'function', at: 'a b/c.py:12' }, 1)).toMatchObject({ id: 'a b/c.py:12', file: 'a b/c.py', line: 12 });
     expect(nodeOfPlace({ name: 'printf', at: '' }, 1).id).toBe('? printf');
+  });
+});
+
+describe('the outline', () => {
+  it('has a type and the struct that it names once, with what is in it', () => {
+    const field = { id: 'f', name: 'task', kind: 'field', start_line: 2, end_line: 2 };
+    const struct = { id: 's', name: 'Reader', kind: 'struct', start_line: 1, end_line: 3, children: [field] };
+    const [one, ...others] = mergeTwins([{ ...struct, id: 't', kind: 'type', children: [struct] }] as never);
+    expect(others).toEqual([]);
+    expect(one).toMatchObject({ id: 't', kind: 'struct', children: [field] });
+    // Of a class and its constructor both are told.
+    const made = { ...struct, kind: 'class', children: [{ ...struct, kind: 'method', start_line: 2, end_line: 2, children: [] }] };
+    expect(mergeTwins([made] as never)[0]!.children).toHaveLength(1);
   });
 });
 

@@ -53,7 +53,9 @@ export function useChunks(of: () => ChunksOf, generation: () => number) {
     const put = (list: Chunk[], depth: number) => {
       for (const chunk of list) {
         const within = inside.get(chunk.chunk_id) ?? [];
-        const symbols = (chunk.symbols?.length ?? 0) > 1 ? chunk.symbols! : [];
+        // A type and the struct that it names are one row.
+        const named = (chunk.symbols ?? []).filter((s, i, all) => !i || s.name !== all[i - 1]!.name || s.start_line !== all[i - 1]!.start_line);
+        const symbols = named.length > 1 ? named : [];
         // Chunks in a chunk are shown unless closed, symbols of it once they are opened.
         const isOpen = within.length > 0 !== toggled.value.has(chunk.chunk_id);
         const isFolder = within.length + symbols.length > 0;

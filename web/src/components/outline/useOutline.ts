@@ -15,6 +15,15 @@ export interface SymbolRow {
   symbol: OutlineSymbol;
 }
 
+/** A type and the struct that it names are one row: `typedef struct Node { … } Node`. */
+export function mergeTwins(list: readonly OutlineSymbol[]): OutlineSymbol[] {
+  return list.map((s) => {
+    const inside = s.children ?? [];
+    const twin = inside.length === 1 && inside[0]!.name === s.name && inside[0]!.start_line === s.start_line && inside[0]!.end_line === s.end_line ? inside[0]! : null;
+    return twin ? { ...s, kind: twin.kind, children: mergeTwins(twin.children ?? []) } : inside.length ? { ...s, children: mergeTwins(inside) } : s;
+  });
+}
+
 const MOST = 200_000; // symbols of a file that are asked for
 
 export function useOutline(of: () => SourceOf, generation: () => number) {
@@ -29,7 +38,7 @@ export function useOutline(of: () => SourceOf, generation: () => number) {
     let offset = 0;
     for (;;) {
       const page = await call('outline', { project, file_path: file, at: at || undefined, offset }, signal);
-      all.push(...(page.symbols ?? []));
+      all.push(...mergeTwins(page.symbols ?? []));
       symbols.value = [...all];
       total.value = page.total ?? all.length;
       syntaxErrors.value = page.bytes_in_syntax_errors ?? 0;
