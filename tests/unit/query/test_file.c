@@ -163,10 +163,12 @@ KEN_TEST(lines_and_names_for_people)
     ken_symbol symbols[] = { { .name = KEN_STR("Outer"), .parent = -1 },
                              { .name = KEN_STR("Inner"), .parent = 0 },
                              { .name = KEN_STR("run"), .parent = 1 },
-                             { .name = KEN_STR("Outer"), .parent = 0 } };
-    ken_facts f = { .symbols = symbols, .n_symbols = 4 };
+                             { .name = KEN_STR("Outer"), .parent = 0 },
+                             { .name = KEN_STR("size"), .parent = 3 } };
+    ken_facts f = { .symbols = symbols, .n_symbols = 5 };
     kt_eq_text(ken_view_qualified(&a, &f, 2), "Outer.Inner.run");
     kt_eq_text(ken_view_qualified(&a, &f, 0), "Outer");
-    kt_eq_text(ken_view_qualified(&a, &f, 3), "Outer"); // an impl of its own name
+    kt_eq_text(ken_view_qualified(&a, &f, 3), "Outer");      // an impl of its own name
+    kt_eq_text(ken_view_qualified(&a, &f, 4), "Outer.size"); // typedef struct Outer { … } Outer
     ken_arena_release(&a);
 }
