@@ -17,8 +17,9 @@ const FREE_TURNS = 4;
 const COLUMN = 7; // as wide as so many rows are high, about
 const CLEAR = 0.38; // rows between a node and the edges that it is not of
 const APART = 0.75; // rows between nodes of a column
-export const BESIDE = 0.16; // columns that a node may be moved
-const MOVES = [[-1, 0], [0, -0.4], [0, 0.4], [-1, -0.4], [-1, 0.4], [1, 0], [1, -0.4], [1, 0.4], [0, -0.8], [0, 0.8]] as const;
+const CROWDED = 3; // as bad as so many edges: a label is hidden
+const BESIDE = 0.16; // columns that a node may be moved
+const MOVES = [[-1, 0], [1, 0], [0, -0.24], [0, 0.24], [-1, -0.24], [-1, 0.24], [1, -0.24], [1, 0.24], [-2, 0], [2, 0], [0, -0.8], [0, 0.8]] as const;
 
 interface Spot {
   x: number; // in columns
@@ -46,7 +47,7 @@ function makeWay(graph: Graph, spots: Map<string, Spot>): void {
       for (const v of ids) if (v !== id && v !== other && runsThrough(at, spots.get(other)!, spots.get(v)!)) n++;
       if (n >= most) return n;
     }
-    for (const v of ids) if (v !== id && Math.abs(spots.get(v)!.x - at.x) < 0.5 && Math.abs(spots.get(v)!.y - at.y) < APART) n += 0.9;
+    for (const v of ids) if (v !== id && Math.abs(spots.get(v)!.x - at.x) < 0.5 && Math.abs(spots.get(v)!.y - at.y) < APART) n += CROWDED;
     return n;
   };
   for (let turn = 0; turn < FREE_TURNS; turn++) {

@@ -8,7 +8,7 @@ import { startWorker } from '../../api/trust';
 import type { LayoutAsked, LayoutTold } from '../../workers/layout.worker';
 import workerUrl from '../../workers/layout.worker?worker&url';
 import { visible } from '../files/places';
-import { BESIDE, layered } from './layered';
+import { layered, type Position } from './layered';
 import type { Graph, GraphNode } from './model';
 import { drawHover, drawLabel, edgeColour, LABEL_GAP, nodeColour, readPalette } from './palette';
 import { boxWithLabels, fitText } from './room';
@@ -110,7 +110,15 @@ export function startPicture(place: HTMLElement, o: PictureOptions) {
     const aspect = Math.max(0.2, (width - last) / height);
     for (const p of at.values()) p.x *= aspect;
     const hasRoom = next.nodes.length <= FEW && place.clientHeight / Math.max(1, ...rows.values()) > LABEL_PX && across > LABEL_WIDTH;
-    return { at, hasRoom, roomOf: (column: number) => (column === lastColumn ? Math.max(last, LABEL_WIDTH) : across * (1 - BESIDE) - ROOT_SIZE - 2 * LABEL_GAP) };
+    // Up to what stands right of it: a node may be a little beside its column.
+    const all = [...at.values()];
+    const px = rows.size > 1 ? (width - last) / Math.max(...all.map((p) => p.x)) : 1;
+    const roomOf = (p: Position) => {
+      if (p.column === lastColumn) return Math.max(last, LABEL_WIDTH);
+      const next = all.filter((o) => o.x > p.x && Math.abs(o.y - p.y) < 0.6).map((o) => (o.x - p.x) * px);
+      return Math.min(across, ...next) - ROOT_SIZE - 2 * LABEL_GAP;
+    };
+    return { at, hasRoom, roomOf };
   }
   const labelOf = (n: GraphNode) => visible(n.name.slice(0, LABEL_CHARS));
 
@@ -152,7 +160,7 @@ export function startPicture(place: HTMLElement, o: PictureOptions) {
         else if (by) at = { x: before.getNodeAttribute(by, 'x') + Math.cos(turn) * 12, y: before.getNodeAttribute(by, 'y') + Math.sin(turn) * 12 };
       }
       const name = labelOf(n);
-      const label = columns?.hasRoom ? fitText(name, columns.roomOf(columns.at.get(n.id)!.column), widthOf) : name;
+      const label = columns?.hasRoom ? fitText(name, columns.roomOf(columns.at.get(n.id)!), widthOf) : name;
       graph.addNode(n.id, { x: at.x, y: at.y, size: sizeOf(n, degree.get(n.id) ?? 0), color: nodeColour(n, palette), label, name, type: isBig ? 'point' : 'circle', forceLabel: columns?.hasRoom ?? false });
     });
     for (const e of next.edges)
