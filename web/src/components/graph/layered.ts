@@ -11,8 +11,8 @@ export interface Position {
 export type Positions = Map<string, Position>;
 
 const SWEEPS = 6;
-const FREE_NODES = 120; // of so many, nodes are moved out of the way of edges
-const FREE_EDGES = 400;
+const FREE_NODES = 100; // of so many, nodes are moved out of the way of edges
+const FREE_EDGES = 300;
 const FREE_TURNS = 4;
 const COLUMN = 7; // as wide as so many rows are high, about
 const CLEAR = 0.38; // rows between a node and the edges that it is not of
@@ -30,7 +30,7 @@ function runsThrough(a: Spot, b: Spot, v: Spot): boolean {
   const [toX, toY] = [(b.x - a.x) * COLUMN, b.y - a.y];
   const [x, y] = [(v.x - a.x) * COLUMN, v.y - a.y];
   const t = Math.min(1, Math.max(0, (x * toX + y * toY) / (toX * toX + toY * toY || 1)));
-  return Math.hypot(x - t * toX, y - t * toY) < CLEAR;
+  return (x - t * toX) ** 2 + (y - t * toY) ** 2 < CLEAR * CLEAR;
 }
 
 /** Moves nodes a little that an edge of others runs through, where that makes it better. Edges are straight. */
