@@ -131,7 +131,8 @@ ken_status ken_app_pick(ken_app *app, const ken_project_info *const *projects, s
     if (!st && q->n_dims)
         st = ken_database_find_near(db, q->model, q->unit, q->n_dims, NEAR_VECTORS, arena, &near,
                                     &n_near, err);
-    if (st)
+    *out = (ken_app_picked){ .is_all = !q->n && !n_near };
+    if (st || out->is_all)
         return st;
     ken_pick_index *list = KEN_ARENA_ARRAY(arena, ken_pick_index, n + 1);
     bool *is_untold = KEN_ARENA_ARRAY(arena, bool, n + 1);

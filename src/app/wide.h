@@ -17,7 +17,8 @@ size_t ken_app_open_at_once(ken_app *app);
 
 // Those of many projects in one database that a question is put to, by its words and its meaning.
 typedef struct ken_app_picked {
-    size_t *at; // which of them, in order; in the arena
+    bool is_all; // nothing tells them apart; then nothing of what follows is set
+    size_t *at;  // which of them, in order; in the arena
     size_t n;
     size_t n_with;   // that have a word of the question, or a near vector
     bool by_vectors; // near vectors were looked for, too

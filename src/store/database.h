@@ -114,7 +114,7 @@ typedef struct ken_near_index {
 } ken_near_index;
 
 // Those that have one of the `n_near` vectors of the model `model` which HNSW finds nearest to `unit`, n_dims values of length
-// 1; none where the database has no vectors or no index of them. In no order, in the arena.
+// 1; none where the database has no vectors, no index of them, or one of another model, too. In no order, in the arena.
 ken_status ken_database_find_near(ken_database *db, const char *model, const float *unit,
                                   uint32_t n_dims, uint32_t n_near, ken_arena *arena,
                                   ken_near_index **out, size_t *out_n, ken_err *err) KEN_MUST_USE;

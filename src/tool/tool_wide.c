@@ -265,7 +265,7 @@ static ken_status pick(ken_tool__wide *w, ken_str query, const ken_search_opts *
     if (st || n <= most || !(q.n || q.n_dims))
         return st;
     st = ken_app_pick(w->env->app, list, n, &q, most, a, &w->picked, err);
-    if (st)
+    if (st || w->picked.is_all)
         return st;
     for (size_t i = 0; i < w->picked.n; i++)
         is_kept[at[w->picked.at[i]]] = true;

@@ -94,6 +94,11 @@ class Picked(pg_lab.Postgres):
         self.assertEqual(answer["results"][0]["project"], "orbit")
         self.assertNotIn("unknown", answer["projects_picked"])
 
+    def test_by_meaning_alone_all_are_asked_where_no_vectors_are_found(self):
+        answer = self.ask(self.few(), "email delivery", search_type="semantic")
+        self.assertEqual(answer["projects_searched"], 5)
+        self.assertNotIn("projects_picked", answer)
+
     def test_near_vectors_bring_projects_up_that_have_no_word_of_it(self):
         for name in SUBJECTS:
             self.index(name, KEN_DATABASE_VECTORS="on")

@@ -38,7 +38,8 @@ SELECT x.name, coalesce(f.codes, ''), n.n_contents, n.is_untold
 -- :NEAR_TUNE
 SELECT set_config('hnsw.ef_search', $1, true), set_config('hnsw.iterative_scan', $2, true);
 
--- Indexes with the $3 rows of model $1 that are nearest to a vector, each as near as its nearest; none without an HNSW index.
+-- Indexes with the $3 rows of model $1 that are nearest to a vector, each as near as its nearest; none without an HNSW index,
+-- or when another model has one: then many have no row of this one.
 -- :NEAR_FIND
 SELECT x.name, min(r.distance)
     FROM ken.embedding_models m
@@ -46,4 +47,5 @@ SELECT x.name, min(r.distance)
     JOIN ken.index x ON x.id = r.index_id
     WHERE m.name = $1
     AND m.indexed_at IS NOT NULL
+    AND NOT EXISTS (SELECT FROM ken.embedding_models o WHERE o.id <> m.id AND o.indexed_at IS NOT NULL)
     GROUP BY x.name;
