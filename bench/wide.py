@@ -5,16 +5,18 @@
 Makes projects of files that are taken at random from given trees (code files of at most 64 KB, each with a comment of its own,
 so that no two projects share a content), indexes them, and asks them all, three of them, and one.
 
-    wide.py --ken build/release/ken [--projects 100] [--files 1330] [--questions 150] [--database URL] TREE...
+    wide.py --ken build/release/ken [--projects 100] [--files 1330] [--questions 150] [--database URL] [--asked 0,128] TREE...
 
-With --database, of a server whose text is sorted like SQLite's, everything is in that PostgreSQL database. Words of questions
-are names of functions of the trees, and pairs of words that stand in one file. Prints one line for each figure.
+With --database, of a server whose text is sorted like SQLite's, everything is in that PostgreSQL database, and the folders are
+removed once they are indexed, as for a server elsewhere; --asked are values of search.projects, each with a server of its own.
+Words of questions are names of functions of the trees, and pairs of words that stand in one file. Prints one line for each figure.
 """
 import argparse
 import json
 import os
 import random
 import re
+import shutil
 import statistics
 import subprocess
 import tempfile
@@ -74,17 +76,47 @@ def call(url, name, **arguments):
 
 
 def ask(url, query, project):
-    return call(url, "search_code", query=query, project=project)[0]
+    took, answer = call(url, "search_code", query=query, project=project)
+    return took, [(r.get("project"), r["file_path"], r["start_line"]) for r in answer["results"]]
 
 
 def measure(what, url, pid, questions, project):
+    print(f"{what:24} first question {ask(url, questions[0], project)[0]:.2f} s", flush=True)
     for query in questions[:10]:
         ask(url, query, project)
     before = cpu_seconds(pid)
-    times = sorted(ask(url, query, project) for query in questions)
+    answers = [ask(url, query, project) for query in questions]
+    times = sorted(took for took, _ in answers)
     cpu = (cpu_seconds(pid) - before) / len(questions)
     print(f"{what:24} CPU {cpu * 1e3:6.1f} ms  p50 {statistics.median(times) * 1e3:6.1f}  "
           f"p95 {times[int(len(times) * .95)] * 1e3:6.1f}  worst {times[-1] * 1e3:6.1f} ms", flush=True)
+    return [results for _, results in answers]
+
+
+def compare(all_answers, answers):
+    first = sum(a[:1] == b[:1] for a, b in zip(all_answers, answers, strict=True)) / len(answers)
+    shared = statistics.mean(len(set(a) & set(b)) / len(a) for a, b in zip(all_answers, answers, strict=True) if a)
+    print(f"    beside the first: the same first result {first:.1%}, of its results {shared:.1%}", flush=True)
+
+
+def serve(ken, env, asked, questions, n_projects, with_few):
+    # The first question opens all of them, which may take longer than a question may.
+    env = dict(env, KEN_SEARCH_PROJECTS=str(asked), KEN_QUERY_TIMEOUT="600", KEN_CACHE_WARM="0")
+    process = subprocess.Popen([ken, "serve", "--port", "0", "--json"], env=env, stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL, text=True)
+    try:
+        url = json.loads(process.stdout.readline())["url"]
+        what = f"{asked} of {n_projects} projects" if asked and asked < n_projects else f"{n_projects} projects"
+        answers = measure(what, url, process.pid, questions, "*")
+        if with_few:
+            measure("3 projects", url, process.pid, questions, "project000,project001,project002")
+            measure("one project", url, process.pid, questions, "project000")
+        with open(f"/proc/{process.pid}/status", encoding="ascii") as f:
+            print("memory of the server:", re.search(r"RssAnon:\s*(\d+)", f.read()).group(1), "KB of its own")
+        return answers
+    finally:
+        process.terminate()
+        process.wait()
 
 
 def main():
@@ -94,6 +126,7 @@ def main():
     parser.add_argument("--files", type=int, default=1330)
     parser.add_argument("--questions", type=int, default=150)
     parser.add_argument("--database")
+    parser.add_argument("--asked", default="0")
     parser.add_argument("trees", nargs="+")
     options = parser.parse_args()
     dice = random.Random(7)
@@ -110,21 +143,17 @@ def main():
             out = subprocess.run([ken, "index", "--json", os.path.join(place, f"project{n:03}")], env=env, check=True,
                                  capture_output=True, text=True).stdout
             n_chunks += json.loads(out)["chunks_created"]
+            if options.database:
+                shutil.rmtree(os.path.join(place, f"project{n:03}"))
         took = time.monotonic() - began
         print(f"{options.projects} projects, {n_chunks} chunks, made and indexed in {took:.0f} s", flush=True)
-        process = subprocess.Popen([ken, "serve", "--port", "0", "--json"], env=env, stdout=subprocess.PIPE,
-                                   stderr=subprocess.DEVNULL, text=True)
-        try:
-            url = json.loads(process.stdout.readline())["url"]
-            questions = make_questions(files, options.questions, dice)
-            measure(f"{options.projects} projects", url, process.pid, questions, "*")
-            measure("3 projects", url, process.pid, questions, "project000,project001,project002")
-            measure("one project", url, process.pid, questions, "project000")
-            with open(f"/proc/{process.pid}/status", encoding="ascii") as f:
-                print("memory of the server:", re.search(r"RssAnon:\s*(\d+)", f.read()).group(1), "KB of its own")
-        finally:
-            process.terminate()
-            process.wait()
+        questions = make_questions(files, options.questions, dice)
+        first = None
+        for asked in (int(n) for n in options.asked.split(",")):
+            answers = serve(ken, env, asked, questions, options.projects, first is None)
+            if first is not None:
+                compare(first, answers)
+            first = first or answers
 
 
 if __name__ == "__main__":

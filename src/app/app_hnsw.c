@@ -30,7 +30,7 @@ ken_pool *ken_app__builds(ken_app *app)
 {
     pthread_mutex_lock(&app->lock);
     if (!app->builds && !app->is_closing)
-        app->builds = ken_pool_new(1, 1, 0);
+        app->builds = ken_pool_new(2, 2, 0);
     ken_pool *pool = app->builds;
     pthread_mutex_unlock(&app->lock);
     return pool && ken_pool_n_workers(pool) ? pool : NULL;

@@ -83,13 +83,15 @@ struct ken_app {
     app_follower *follower;      // NULL unless watch.enabled says so; it has a lock of its own
     KEN_VEC(app_first *) firsts; // that are at work
     ken_pool *helpers;           // of questions to several projects; made when first needed
-    ken_pool *builds;            // of what a database has beside the indexes: one thread, made when first needed
-    atomic_bool is_building;     // it is asked for HNSW indexes
-    atomic_bool is_telling;      // and for words
-    ken_cancel builds_end;       // set when the app closes
-    ken_pool *first_runs;        // made when the first of them begins
-    ken_pool *warming;           // one thread, made by ken_app_warm
-    ken_cancel warming_end;      // set when the app closes
+    ken_pool *
+        builds; // of what a database has beside the indexes: a thread for each kind, made when first needed
+    atomic_bool is_building; // one is at HNSW indexes
+    atomic_bool is_telling;  // the other at words
+    atomic_size_t told_from; // with which of the projects without words it begins
+    ken_cancel builds_end;   // set when the app closes
+    ken_pool *first_runs;    // made when the first of them begins
+    ken_pool *warming;       // one thread, made by ken_app_warm
+    ken_cancel warming_end;  // set when the app closes
     bool is_closing;
 };
 

@@ -20,15 +20,15 @@ typedef struct ken_app_picked {
     bool is_all; // nothing tells them apart; then nothing of what follows is set
     size_t *at;  // which of them, in order; in the arena
     size_t n;
-    size_t n_with;   // that have a word of the question, or a near vector
-    bool by_vectors; // near vectors were looked for, too
+    size_t n_with;             // that have a word of the question, or a near vector
+    bool by_words, by_vectors; // by what; vectors only where some are near
     size_t n_untold; // of which the database does not know all words yet; some are among `at`
 } ken_app_picked;
 
-// At most `most`: the best by their words, and some of those of which the words are not known; these are told the database
-// behind the question, in a process that stays.
+// At most `most`: the best by their words, and some of those of which the words are not known; with `may_tell` these are told the
+// database behind the question, in a process that stays.
 ken_status ken_app_pick(ken_app *app, const ken_project_info *const *projects, size_t n,
-                        const ken_pick_question *q, size_t most, ken_arena *arena,
+                        const ken_pick_question *q, size_t most, bool may_tell, ken_arena *arena,
                         ken_app_picked *out, ken_err *err) KEN_MUST_USE;
 
 typedef void ken_app_job(void *arg, size_t i);

@@ -73,7 +73,7 @@
     X(SEARCH_PROJECTS, "search.projects", COUNT, "0", 0, 4096, "",                                 \
       "KEN_SEARCH_PROJECTS", ANY,                                                                  \
       "projects of a database that a question to more of them is put to: the best by the words "   \
-      "that they have; 0 = 128, once they are more than may be open (cache.open_size)")            \
+      "that they have; 0 = 128, of more than 256")                                                 \
     X(CONTEXT_LINES, "search.context_lines", COUNT, "10", 0, 100, "",                              \
       "KEN_CONTEXT_LINES", ANY, "lines before and after a result that tools return")               \
     X(AUTO_INDEX, "search.auto_index", BOOL, "true", 0, 0, "",                                     \

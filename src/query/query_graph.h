@@ -46,7 +46,7 @@ ken_status ken_graph_find(ken_snapshot *s, ken_str name, ken_str file_hint, size
 // How the definition of an answer was chosen among those of its name.
 typedef struct ken_graph_chosen {
     size_t n_others_total; // also those that are not in the list of others
-    bool is_most_used;     // references resolve to it, and to none of the others more
+    bool is_most_used;     // references resolve to it, and to each of the others fewer
 } ken_graph_chosen;
 
 // ---- usages ------------------------------------------------------------------------------------

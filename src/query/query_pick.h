@@ -28,6 +28,7 @@ typedef struct ken_pick_question {
     size_t n;                        // 0 = indexes cannot be told apart by words of this question
     double weights[KEN_QUERY_TERMS];
     uint32_t n_words;
+    bool has_filters;  // of paths, languages, kinds: nothing is known of them here
     const char *model; // of `unit`: the built-in one
     uint32_t n_dims;   // 0 = nor by its meaning
     float unit[KEN_VECTOR_MAX_DIMS];

@@ -13,8 +13,9 @@ enum {
     LISTED_MAX = 1000, // names in a list
     TOLD_MAX = 20,     // projects that an answer names, of those that are left out
     REASON_MAX = 240,
-    N_LANES = 4,  // connections of one question
-    PICKED = 128, // projects that are asked when there are more than may be open
+    N_LANES = 4,     // connections of one question
+    ALL_ASKED = 256, // projects of a database: opening more for one question takes seconds
+    PICKED = 128,    // that are asked of more
 };
 
 typedef struct wide_project {
@@ -31,6 +32,7 @@ struct ken_tool__wide {
     size_t n;
     size_t n_from;         // 0 = all are asked; else they were picked from so many
     ken_app_picked picked; // with that
+    bool has_filters;      // which were no part of the picking
     bool may_index;
     pthread_t thread;       // of the question
     ken_database *database; // that all are in; NULL = they are files
@@ -236,7 +238,8 @@ static size_t most_asked(const ken_tool__wide *w)
     size_t most = (size_t)ken_config_u64(config, KEN_CFG_SEARCH_PROJECTS);
     if (most)
         return most;
-    return w->n > ken_app_open_at_once(w->env->app) ? PICKED : w->n;
+    most = ken_app_open_at_once(w->env->app);
+    return w->n > (most < ALL_ASKED ? most : ALL_ASKED) ? PICKED : w->n;
 }
 
 // Takes the projects out that are not asked. Those that are files stay, and those that could not be found.
@@ -264,7 +267,8 @@ static ken_status pick(ken_tool__wide *w, ken_str query, const ken_search_opts *
     ken_status st = n > most ? ken_pick_read(query, opts, a, &q, err) : KEN_OK;
     if (st || n <= most || !(q.n || q.n_dims))
         return st;
-    st = ken_app_pick(w->env->app, list, n, &q, most, a, &w->picked, err);
+    st = ken_app_pick(w->env->app, list, n, &q, most, !w->env->ctx->is_read_only, a, &w->picked,
+                      err);
     if (st || w->picked.is_all)
         return st;
     for (size_t i = 0; i < w->picked.n; i++)
@@ -273,6 +277,7 @@ static ken_status pick(ken_tool__wide *w, ken_str query, const ken_search_opts *
         if (is_kept[i])
             w->projects[n_kept++] = w->projects[i];
     w->n_from = w->n;
+    w->has_filters = q.has_filters;
     w->n = n_kept;
     return KEN_OK;
 }
@@ -338,7 +343,7 @@ ken_status ken_tool__search_several(ken_tool__wide *w, ken_str query, const ken_
     size_t n_failed = 0;
     for (size_t i = 0; i < w->n; i++)
         n_failed += ken_wide_failure(w->wide, i)->status != KEN_OK;
-    if (n_failed == w->n && !w->n_from)
+    if (n_failed == w->n && (w->n || !w->n_from))
         return fail_all(w, err);
     const ken_tool__scope all = { .project = { .name = KEN_STR("*") },
                                   .began_ns = began,
@@ -379,6 +384,23 @@ static void set_told(json_t *out, const char *key, const char *total_key, json_t
         ken_json_set_u64(out, total_key, n);
 }
 
+static json_t *picked_json(const ken_tool__wide *w)
+{
+    const ken_app_picked *p = &w->picked;
+    json_t *o = json_object();
+    ken_json_set_u64(o, "from", w->n_from);
+    ken_json_set_u64(o, "matching", p->n_with);
+    ken_json_set_str(o, "by",
+                     !p->by_vectors ? KEN_STR("words")
+                     : p->by_words  ? KEN_STR("words and vectors")
+                                    : KEN_STR("vectors"));
+    if (p->n_untold)
+        ken_json_set_u64(o, "unknown", p->n_untold);
+    if (w->has_filters)
+        ken_json_set(o, "filtered_later", json_true());
+    return o;
+}
+
 void ken_tool__tell_several(ken_tool__wide *w, json_t *out)
 {
     json_t *left = json_array(), *behind = json_array();
@@ -393,16 +415,8 @@ void ken_tool__tell_several(ken_tool__wide *w, json_t *out)
             tell_one(behind, x->name, unread);
     }
     ken_json_set_u64(out, "projects_searched", w->n - n_left);
-    if (w->n_from) {
-        json_t *o = json_object();
-        ken_json_set_u64(o, "from", w->n_from);
-        ken_json_set_u64(o, "matching", w->picked.n_with);
-        ken_json_set_str(o, "by",
-                         w->picked.by_vectors ? KEN_STR("words and vectors") : KEN_STR("words"));
-        if (w->picked.n_untold)
-            ken_json_set_u64(o, "unknown", w->picked.n_untold);
-        ken_json_set(out, "projects_picked", o);
-    }
+    if (w->n_from)
+        ken_json_set(out, "projects_picked", picked_json(w));
     set_told(out, "projects_left_out", "projects_left_out_total", left, n_left);
     set_told(out, "projects_incomplete", "projects_incomplete_total", behind, n_behind);
 }
@@ -420,7 +434,8 @@ static void put_told(const json_t *answer, const char *key, const char *total_ke
                        KEN_STR_ARG(ken_tool__member(o, "reason")));
     }
     if (total > (long long)n)
-        ken_paint_note(out, "and %lld more projects", total - (long long)n);
+        ken_paint_note(out, "and %lld more project%s", total - (long long)n,
+                       total - (long long)n == 1 ? "" : "s");
 }
 
 static void put_picked(const json_t *answer, ken_paint *out)
@@ -430,21 +445,24 @@ static void put_picked(const json_t *answer, ken_paint *out)
     long long n = ken_tool__number(answer, "projects_searched");
     long long from = ken_tool__number(picked, "from");
     long long unknown = ken_tool__number(picked, "unknown");
+    bool has_all = ken_tool__number(picked, "matching") + unknown <= n;
+    const char *filtered =
+        json_is_true(json_object_get(picked, "filtered_later")) ? " (its filters came later)" : "";
     if (!picked)
         return;
-    if (ken_tool__number(picked, "matching") + unknown <= n)
+    if (has_all && ken_str_eq(by, KEN_STR("words")))
         ken_paint_note(out,
-                       "searched %lld of %lld projects: by " KEN_STR_FMT
-                       " no other has anything of the question",
-                       n, from, KEN_STR_ARG(by));
+                       "searched %lld of %lld projects: no other has a word of the question in its "
+                       "indexed code",
+                       n, from);
     else
-        ken_paint_note(
-            out,
-            "searched %lld of %lld projects: those that fit the question best by " KEN_STR_FMT
-            "; name projects to search others",
-            n, from, KEN_STR_ARG(by));
+        ken_paint_note(out,
+                       "searched %lld of %lld projects: those whose " KEN_STR_FMT
+                       " fit the question best%s; name projects to search others",
+                       n, from, KEN_STR_ARG(by), filtered);
     if (unknown)
-        ken_paint_note(out, "of %lld projects it is not known yet which words they have", unknown);
+        ken_paint_note(out, "of %lld project%s it is not known yet which words %s", unknown,
+                       unknown == 1 ? "" : "s", unknown == 1 ? "it has" : "they have");
 }
 
 void ken_tool__several_text(const json_t *answer, ken_paint *out)

@@ -57,9 +57,18 @@ class Picked(pg_lab.Postgres):
         self.assertEqual((answer["projects_searched"], answer["projects_picked"]["matching"]), (1, 1))
         code, out, _ = self.ken("search", "quaternion", "--project", "*", KEN_SEARCH_PROJECTS="2")
         self.assertEqual(code, 0)
-        self.assertIn("searched 1 of 5 projects: by words no other has anything of the question", out)
+        self.assertIn("searched 1 of 5 projects: no other has a word of the question in its indexed code", out)
         code, out, _ = self.ken("search", "status of a part", "--project", "*", KEN_SEARCH_PROJECTS="2")
-        self.assertIn("searched 2 of 5 projects: those that fit the question best by words; name projects", out)
+        self.assertIn("searched 2 of 5 projects: those whose words fit the question best; name projects", out)
+
+    def test_words_are_looked_up_in_their_index_however_few_rows_there_are(self):
+        sql(self.url, "ANALYZE")
+        looked = lambda: int(sql(self.url, "SELECT sum(idx_scan) FROM pg_stat_user_indexes "
+                                           "WHERE indexrelname LIKE 'segment\\_words\\_%words\\_idx'"))
+        before, url = looked(), self.few()
+        self.assertEqual(self.ask(url, "quaternion")["projects_searched"], 1)
+        # A session tells its counts when it has been idle for ten seconds.
+        self.wait_until(lambda: looked() > before, "the rows were read", 30)
 
     def test_nobody_has_any_word(self):
         answer = self.ask(self.few(), "zyzzyva")
@@ -76,6 +85,22 @@ class Picked(pg_lab.Postgres):
     def test_what_is_no_word_is_looked_for_everywhere(self):
         answer = self.ask(self.few(), "quatern", search_type="text")
         self.assertEqual((answer["projects_searched"], answer["results"][0]["project"]), (5, "orbit"))
+        answer = self.ask(self.few(), '"ate a quatern"')
+        self.assertEqual((answer["projects_searched"], answer["results"][0]["project"]), (5, "orbit"))
+
+    def test_filters_are_said_to_come_later(self):
+        picked = self.ask(self.few(), "status of a part lang:c")["projects_picked"]
+        self.assertTrue(picked["filtered_later"])
+        code, out, _ = self.ken("search", "status of a part lang:c", "--project", "*", KEN_SEARCH_PROJECTS="2")
+        self.assertIn("(its filters came later)", out)
+
+    def test_near_vectors_of_others_say_nothing_of_those_that_are_asked(self):
+        self.index("mailer", KEN_DATABASE_VECTORS="on")
+        sql(self.url, "SELECT ken.index_embeddings(id, 'halfvec') FROM ken.embedding_models")
+        url = self.few(KEN_DATABASE_VECTORS="on")
+        answer = self.ask(url, "email delivery", search_type="semantic", project="orbit,kiln,reef")
+        self.assertEqual(answer["projects_searched"], 3)
+        self.assertNotIn("projects_picked", answer)
 
     def test_a_changed_project_is_found_by_its_new_words(self):
         put(self.box.name, "kiln/new.c", "// The zyzzyva is a weevil.\nint zyzzyva(void)\n{\n    return 1;\n}\n")
@@ -105,7 +130,7 @@ class Picked(pg_lab.Postgres):
         sql(self.url, "SELECT ken.index_embeddings(id, 'halfvec') FROM ken.embedding_models")
         url = self.few(KEN_DATABASE_VECTORS="on")
         answer = self.ask(url, "email delivery", search_type="semantic")
-        self.assertEqual(answer["projects_picked"]["by"], "words and vectors")
+        self.assertEqual(answer["projects_picked"]["by"], "vectors")
         self.assertEqual(answer["projects_searched"], 2)
         whole = self.ask(self.few(5, KEN_DATABASE_VECTORS="on"), "email delivery", search_type="semantic")
         self.assertEqual(answer["results"][0], whole["results"][0])

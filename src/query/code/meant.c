@@ -143,6 +143,15 @@ static size_t choose(const choice *c)
     return best;
 }
 
+// Another thing of the name is: then no one is the most used.
+static bool is_used_as_often(const choice *c, size_t best)
+{
+    for (size_t i = 0; i < c->names->len; i++)
+        if (competes(c, i) && c->group[i] != c->group[best] && uses_of(c, i) == uses_of(c, best))
+            return true;
+    return false;
+}
+
 // Puts the best first and what is the same thing behind it; the rest stays in order.
 static void move_first(choice *c, size_t best)
 {
@@ -165,14 +174,15 @@ static ken_status choose_by_uses(choice *c, size_t *out_n_uses, ken_err *err)
     ken_query__graph_age(c->s);
     ken_status st =
         ken_query__refs_get(c->s, c->g, QUERY_REFS_NAME, &name, 1, NULL, c->arena, &list, err);
-    if (!st)
-        st = add_groups(c, list, err);
+    if (st || ken_quota_is_settled()) // what was counted in part says nothing of who is used most
+        return st;
+    st = add_groups(c, list, err);
     if (st)
         return st;
     c->n_uses = KEN_ARENA_ARRAY(c->arena, size_t, c->n_groups + (size_t)1);
     count_uses(c, list);
     size_t best = choose(c);
-    *out_n_uses = uses_of(c, best);
+    *out_n_uses = is_used_as_often(c, best) ? 0 : uses_of(c, best);
     move_first(c, best);
     return KEN_OK;
 }

@@ -13,10 +13,10 @@ enum {
 };
 
 // Found on the 26 repositories of the development half (docs/decisions/0031-picked-projects.md).
-static const double HAS_IT = 0.5;   // what a word counts in one content beside in many
-static const double HALF_SAID = 8;  // contents with it that say half of what many say
-static const double BY_SIZE = 0.75; // how far that goes with how many contents there are
-static const double RANK_BASE = 3;
+static const double has_it = 0.5;   // what a word counts in one content beside in many
+static const double half_said = 8;  // contents with it that say half of what many say
+static const double by_size = 0.75; // how far that goes with how many contents there are
+static const double rank_base = 3;
 
 static void add_word(ken_pick_question *q, const ken_query_term *t, ken_arena *arena)
 {
@@ -49,8 +49,11 @@ ken_status ken_pick_read(ken_str query, const ken_search_opts *opts, ken_arena *
     ken_lex_query q;
     *out = (ken_pick_question){ .n = 0 };
     ken_status st = ken_query__read_search(&query, opts, arena, &o, err);
-    if (st)
+    // A quoted text may be a part of words.
+    if (st || o.phrases.n)
         return st;
+    out->has_filters = o.language.len || o.kind || o.chunk_types || o.paths.n || o.other_paths.n ||
+                       o.directory.len;
     const bool by_words = o.mode == KEN_SEARCH_AUTO || o.mode == KEN_SEARCH_LEXICAL;
     const bool by_meaning = o.mode == KEN_SEARCH_AUTO || o.mode == KEN_SEARCH_SEMANTIC;
     ken_str text = by_words || by_meaning ? ken_query__read_question(&x, query, &q) : query;
@@ -108,12 +111,12 @@ static counted count_all(const ken_pick_question *q, const ken_pick_index *list,
 static double score_words(const ken_pick_question *q, const counted *c, const ken_pick_index *x)
 {
     double counts[KEN_QUERY_TERMS], score = 0;
-    const double size = HALF_SAID * (1 - BY_SIZE + BY_SIZE * (double)x->n_contents / c->mean);
+    const double size = half_said * (1 - by_size + by_size * (double)x->n_contents / c->mean);
     count(q, x, counts);
     for (uint32_t t = 0; t < q->n_words; t++)
         if (counts[t] > 0)
             score += q->weights[t] * idf(c->n_contents, c->all[t]) *
-                     (HAS_IT + counts[t] / (counts[t] + size));
+                     (has_it + counts[t] / (counts[t] + size));
     return score;
 }
 
@@ -136,7 +139,7 @@ static void add_order(placed *order, size_t n, ken_pick_index *list)
     if (n)
         qsort(order, n, sizeof *order, by_value);
     for (size_t i = 0; i < n; i++)
-        list[order[i].at].score += 1 / (RANK_BASE + (double)i);
+        list[order[i].at].score += 1 / (rank_base + (double)i);
 }
 
 void ken_pick_score(const ken_pick_question *q, ken_pick_index *list, size_t n)

@@ -23,6 +23,16 @@ ken_status ken_store__pg_put_words(ken_store_backend *b, int64_t segment, const 
                                err);
 }
 
+// Sets what holds in the open transaction.
+static ken_status tune(ken_pg *p, ken_pg_stmt which, const ken_pg_value *values, size_t n,
+                       ken_err *err)
+{
+    PGresult *r = NULL;
+    ken_status st = ken_store__pg_run(p, which, values, n, &r, err);
+    ken_store__pg_done(p, r);
+    return st;
+}
+
 static ken_status read_index(ken_pg *p, ken_pg_row *row, ken_arena *arena, void *out, ken_err *err)
 {
     (void)p, (void)err;
@@ -44,8 +54,11 @@ ken_status ken_database_find_words(ken_database *db, const int64_t *entries, con
         return KEN_FAIL(err, KEN_EINVAL, "%zu words are looked for, over the limit of %d", n,
                         KEN_WORDS_MAX);
     ken_store__pg_init(&p, db, "table", "ken.segment_words", 0);
-    ken_status st = PG_ROWS(&p, PG_QUERY(WORDS_FIND, PG_INTS(entries, n), PG_TEXTS(codes, n)),
-                            read_index, arena, out, out_n, err);
+    ken_store__pg_begin(&p, KEN_PG_TX_READ);
+    ken_status st = tune(&p, KEN_PG_WORDS_TUNE, NULL, 0, err);
+    if (!st)
+        st = PG_ROWS(&p, PG_QUERY(WORDS_FIND, PG_INTS(entries, n), PG_TEXTS(codes, n)), read_index,
+                     arena, out, out_n, err);
     ken_store__pg_release(&p);
     return st;
 }
@@ -72,31 +85,23 @@ static ken_str vector_text(const float *unit, uint32_t n_dims, ken_arena *arena)
     return text;
 }
 
-static ken_status tune(ken_pg *p, uint32_t ef_search, const char *iterative_scan, ken_err *err)
-{
-    char ef[16];
-    PGresult *r = NULL;
-    snprintf(ef, sizeof ef, "%u", ef_search);
-    ken_status st = ken_store__pg_run(
-        p, KEN_PG_NEAR_TUNE, PG_VALUES(PG_TEXT(ken_str_c(ef)), PG_TEXT(ken_str_c(iterative_scan))),
-        &r, err);
-    ken_store__pg_done(p, r);
-    return st;
-}
-
 ken_status ken_database_find_near(ken_database *db, const char *model, const float *unit,
                                   uint32_t n_dims, uint32_t n_near, ken_arena *arena,
                                   ken_near_index **out, size_t *out_n, ken_err *err)
 {
     const ken_database_opts *o = ken_store__pg_opts_of(db);
+    char ef[16];
     ken_pg p;
     *out = NULL;
     *out_n = 0;
     if (!ken_store__pg_vectors_of(db)->is_on)
         return KEN_OK;
     ken_store__pg_init(&p, db, "table", "ken.embeddings", 0);
+    snprintf(ef, sizeof ef, "%u", o->ef_search);
     ken_store__pg_begin(&p, KEN_PG_TX_READ);
-    ken_status st = tune(&p, o->ef_search, o->iterative_scan, err);
+    ken_status st =
+        tune(&p, KEN_PG_NEAR_TUNE,
+             PG_VALUES(PG_TEXT(ken_str_c(ef)), PG_TEXT(ken_str_c(o->iterative_scan))), err);
     if (!st)
         st = PG_ROWS(&p,
                      PG_QUERY(NEAR_FIND, PG_TEXT(ken_str_c(model)),

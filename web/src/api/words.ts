@@ -8,8 +8,8 @@ const subjects: Record<string, string> = {
   rev: 'Revision', diff: 'Revision', symbol_name: 'Symbol', symbol: 'Symbol', entry_point: 'From', to: 'To', max_depth: 'Depth', max_nodes: 'Nodes', change_description: 'The change',
 };
 const sayings: [RegExp, string | ((...found: string[]) => string)][] = [
-  [/\bsearch_code with search_type (\w+)/g, (_, mode = '') => `a search in the mode “${modes[mode] ?? mode}”`],
-  [/\bsearch_type (\w+)/g, (_, mode = '') => `the mode “${modes[mode] ?? mode}”`],
+  [/\bsearch_code with search_type (\w+)/g, (_, mode = '') => `a search in the mode “${Object.hasOwn(modes, mode) ? modes[mode] : mode}”`],
+  [/\bsearch_type (\w+)/g, (_, mode = '') => `the mode “${Object.hasOwn(modes, mode) ? modes[mode] : mode}”`],
   [/\bsearch_type\b/g, 'the mode'],
   [/\b(choose one|narrow) with file_hint\b/g, '$1 by its file'],
   [/\bfile_hint\b/g, 'the file of the symbol'],
@@ -26,7 +26,7 @@ const sayings: [RegExp, string | ((...found: string[]) => string)][] = [
 
 /** What is in quotes is someone's text, and stays. */
 export function inWords(message: string): string {
-  const begun = message.replace(/^(?:args[:.] ?)?(\w+): /, (all, name: string) => (subjects[name] ? `${subjects[name]}: ` : all));
+  const begun = message.replace(/^(?:args[:.] ?)?(\w+): /, (all, name: string) => (Object.hasOwn(subjects, name) ? `${subjects[name]}: ` : all));
   return begun
     .split(/('[^']*')/)
     .map((part, i) => (i % 2 ? part : sayings.reduce((text, [what, words]) => text.replace(what, words as string), part)))

@@ -18,6 +18,11 @@ INSERT INTO ken.segment_words (index_id, segment_id, words)
     SELECT index_id, id, $3::integer[] FROM ken.segment WHERE index_id = $1 AND id = $2
     ON CONFLICT DO NOTHING;
 
+-- Of what follows, in its transaction. The planner does not know what it costs to take such an array apart: with few rows it
+-- would look into all of them.
+-- :WORDS_TUNE
+SELECT set_config('enable_seqscan', 'off', true), set_config('enable_indexscan', 'off', true);
+
 -- Indexes with any of the words $1, each with the codes in $2 of those that it has; and those of which that is not known.
 -- :WORDS_FIND
 SELECT x.name, coalesce(f.codes, ''), n.n_contents, n.is_untold
@@ -34,9 +39,10 @@ SELECT x.name, coalesce(f.codes, ''), n.n_contents, n.is_untold
             GROUP BY w.index_id) AS f ON f.index_id = n.index_id
     WHERE f.index_id IS NOT NULL OR n.is_untold;
 
--- Of what follows, in its transaction.
+-- Of what follows, in its transaction. pgvector below 0.8 has no iterative scans.
 -- :NEAR_TUNE
-SELECT set_config('hnsw.ef_search', $1, true), set_config('hnsw.iterative_scan', $2, true);
+SELECT set_config('hnsw.ef_search', $1, true),
+    CASE WHEN $2 <> 'off' THEN set_config('hnsw.iterative_scan', $2, true) END;
 
 -- Indexes with the $3 rows of model $1 that are nearest to a vector, each as near as its nearest; none without an HNSW index,
 -- or when another model has one: then many have no row of this one.
