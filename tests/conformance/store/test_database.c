@@ -171,12 +171,13 @@ static void put_words(ken_database *db, const char *name, const int64_t *words, 
     ken_store_close(s);
 }
 
-static const ken_words_index *words_of(const ken_words_index *list, size_t n, const char *name)
+// All zero when it was not found.
+static ken_words_index words_of(const ken_words_index *list, size_t n, const char *name)
 {
     for (size_t i = 0; i < n; i++)
         if (ken_str_eq_c(list[i].name, name))
-            return &list[i];
-    return NULL;
+            return list[i];
+    return (ken_words_index){ .n_contents = 0 };
 }
 
 KEN_TEST(indexes_are_found_by_their_words)
@@ -199,12 +200,12 @@ KEN_TEST(indexes_are_found_by_their_words)
     ken_arena_init(&arena, 0);
     kt_ok_err(ken_database_find_words(db, asked, codes, 4, &arena, &list, &n, &err), &err);
     kt_eq_u(n, 3);
-    const ken_words_index *a = words_of(list, n, "project-a");
-    kt_eq_u(a->codes.len, 6); // one word of one segment, another of both
-    kt_eq_u(a->n_contents, 20);
-    kt_false(a->is_untold);
-    kt_true(ken_str_eq_c(words_of(list, n, "project-b")->codes, "22"));
-    kt_true(words_of(list, n, "project-d")->is_untold);
+    const ken_words_index a = words_of(list, n, "project-a");
+    kt_eq_u(a.codes.len, 6); // one word of one segment, another of both
+    kt_eq_u(a.n_contents, 20);
+    kt_false(a.is_untold);
+    kt_true(ken_str_eq_c(words_of(list, n, "project-b").codes, "22"));
+    kt_true(words_of(list, n, "project-d").is_untold);
     kt_ok_err(ken_database_find_words(db, NULL, NULL, 0, &arena, &list, &n, &err), &err);
     kt_eq_u(n, 1);
     kt_status(ken_database_find_words(db, asked, codes, KEN_WORDS_MAX + 1, &arena, &list, &n, &err),
