@@ -144,25 +144,49 @@ ken_status ken_cli__find_place(cli *x, const char *path, cli_place *out, ken_err
     return st;
 }
 
+// Of a file that is there: its project, known or around it.
+static ken_status place_of_file(cli *x, const char *file, ken_str real, cli_place *out,
+                                ken_err *err)
+{
+    ken_str cwd;
+    ken_status st = place_around(x, ken_path_dir(real), false, out, err);
+    if (!st)
+        set_below(x, out, real);
+    // The folder of some file elsewhere is not indexed for it.
+    bool is_near = !working_dir(x, &cwd, NULL) && ken_path_relative(cwd, real).ptr;
+    if (!st && !out->is_known && !is_near && !git_root(x, out->project.root).len)
+        return KEN_FAIL(err, KEN_ENOTFOUND,
+                        "'%.200s' is in no project and in no git work tree; ken index its "
+                        "folder first",
+                        file);
+    return st;
+}
+
+// A link that leads elsewhere is a file of the known project that it stands in: a commit may have one there.
+static bool place_of_link(cli *x, const char *file, ken_str real, cli_place *out)
+{
+    cli_place own = { 0 };
+    ken_err unused = { 0 };
+    ken_str dir = ken_path_dir(ken_str_c(file));
+    if (ken_path_real(&x->arena, dir.len ? dir : KEN_STR("."), &dir, NULL))
+        return false;
+    ken_str path = ken_arena_printf(&x->arena, KEN_STR_FMT "/" KEN_STR_FMT, KEN_STR_ARG(dir),
+                                    KEN_STR_ARG(ken_path_base(ken_str_c(file))));
+    if (ken_str_eq(path, real) || place_around(x, dir, false, &own, &unused) || !own.is_known)
+        return false;
+    set_below(x, &own, path);
+    *out = own;
+    return true;
+}
+
 ken_status ken_cli__find_file(cli *x, const char *file, cli_place *out, ken_err *err)
 {
     const char *ref = ken_cli__args_get(&x->args, "project");
     ken_str real;
     *out = (cli_place){ 0 };
     if (!ref && !ken_path_real(&x->arena, ken_str_c(file), &real, NULL)) {
-        // A file that is there: its project, known or around it.
-        ken_str cwd;
-        ken_status st = place_around(x, ken_path_dir(real), false, out, err);
-        if (!st)
-            set_below(x, out, real);
-        // The folder of some file elsewhere is not indexed for it.
-        bool is_near = !working_dir(x, &cwd, NULL) && ken_path_relative(cwd, real).ptr;
-        if (!st && !out->is_known && !is_near && !git_root(x, out->project.root).len)
-            return KEN_FAIL(err, KEN_ENOTFOUND,
-                            "'%.200s' is in no project and in no git work tree; ken index its "
-                            "folder first",
-                            file);
-        return st;
+        ken_status st = place_of_file(x, file, real, out, err);
+        return st && place_of_link(x, file, real, out) ? KEN_OK : st;
     }
     ken_status st = ken_cli__find_place(x, NULL, out, err);
     if (st)

@@ -151,6 +151,20 @@ class Revisions(unittest.TestCase):
         self.assertIn("ok.py", self.ken("def", "--at", "odd", "inside"))
         self.assertEqual(json.loads(self.ken("stats", "--json", "--at", "odd"))["files"], 1)
 
+    def test_a_file_that_is_a_link_to_elsewhere_now_is_asked_about_in_its_project(self):
+        self.put("native/sum.c", "int sum_up(int a)\n{\n    return a + 1;\n}\n")
+        self.commit("v1")
+        self.ken("index")
+        outside = os.path.join(self.box, "elsewhere")
+        os.makedirs(outside)
+        with open(os.path.join(outside, "target"), "w") as f:
+            f.write("int secret_of_others;\n")
+        os.remove(os.path.join(self.root, "native/sum.c"))
+        os.symlink(os.path.join(outside, "target"), os.path.join(self.root, "native/sum.c"))
+        for path in ("native/sum.c", os.path.join(self.root, "native/sum.c")):
+            self.assertIn("sum_up", self.ken("impact", path, "--at", "v1"))
+            self.assertNotIn("secret_of_others", self.ken("outline", path, code=(0, 1, 2)))
+
     def test_a_clone_that_lacks_contents_says_so_and_fetches_nothing(self):
         self.two()
         self.git("config", "uploadpack.allowFilter", "true")
