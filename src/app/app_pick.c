@@ -10,33 +10,19 @@
 #include "store/database.h"
 
 enum {
-    UNTOLD_SHARE = 4,  // of what is asked, a quarter at most are projects whose words are not known
     TOLD_AT_ONCE = 64, // of one call behind a question
     NEAR_VECTORS = 200,
 };
 
+// Of rows that begin with the name of an index.
 static int by_name(const void *a, const void *b)
 {
-    return ken_str_cmp(((const ken_words_index *)a)->name, ((const ken_words_index *)b)->name);
+    return ken_str_cmp(*(const ken_str *)a, *(const ken_str *)b);
 }
 
-typedef struct scored {
-    double score;
-    size_t at;
-} scored;
-
-static int by_score(const void *a, const void *b)
+static const void *row_of(const void *rows, size_t n, size_t bytes, ken_str name)
 {
-    const scored *x = a, *y = b;
-    if (x->score != y->score)
-        return x->score > y->score ? -1 : 1;
-    return (x->at > y->at) - (x->at < y->at);
-}
-
-static int by_place(const void *a, const void *b)
-{
-    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    return (x > y) - (x < y);
+    return n ? bsearch(&name, rows, n, bytes, by_name) : NULL;
 }
 
 // ---- telling the words ---------------------------------------------------------------------------
@@ -95,7 +81,7 @@ static bool has_index(const telling *t, const ken_project_info *p)
 }
 
 // Each time from another one on: those that fail are not in the way of the others.
-static void tell_behind(ken_app *app, const ken_project_info *const *projects, const scored *list,
+static void tell_behind(ken_app *app, const ken_project_info *const *projects, const size_t *list,
                         size_t n)
 {
     if (!n || !app->is_serving || atomic_exchange(&app->is_telling, true))
@@ -105,7 +91,7 @@ static void tell_behind(ken_app *app, const ken_project_info *const *projects, c
     t->app = app;
     ken_arena_init(&t->arena, 0);
     for (size_t i = 0; i < n && t->n < TOLD_AT_ONCE; i++) {
-        const ken_project_info *p = projects[list[(from + i) % n].at];
+        const ken_project_info *p = projects[list[(from + i) % n]];
         if (!has_index(t, p))
             t->projects[t->n++] = ken_app__dup_project(p, &t->arena);
     }
@@ -119,22 +105,24 @@ static void tell_behind(ken_app *app, const ken_project_info *const *projects, c
 
 // ---- picking -------------------------------------------------------------------------------------
 
-// What is known of each project's index, in the order of the projects.
-static void join_words(const ken_project_info *const *projects, size_t n, ken_words_index *rows,
-                       size_t n_rows, ken_pick_index *out, bool *is_untold)
+// What is known of each project's index.
+static void join(const ken_project_info *const *projects, size_t n, ken_words_index *rows,
+                 size_t n_rows, ken_near_index *near, size_t n_near, ken_pick_index *out)
 {
     if (n_rows)
         qsort(rows, n_rows, sizeof *rows, by_name);
+    if (n_near)
+        qsort(near, n_near, sizeof *near, by_name);
     for (size_t i = 0; i < n; i++) {
-        const ken_words_index key = { .name = projects[i]->db_path };
-        const ken_words_index *found =
-            n_rows ? bsearch(&key, rows, n_rows, sizeof *rows, by_name) : NULL;
-        out[i] = (ken_pick_index){ .distance = -1 };
-        if (found) {
-            out[i].codes = found->codes;
-            out[i].n_contents = found->n_contents;
-        }
-        is_untold[i] = found && found->is_untold;
+        const ken_str name = projects[i]->db_path;
+        const ken_words_index *words = row_of(rows, n_rows, sizeof *rows, name);
+        const ken_near_index *nearest = row_of(near, n_near, sizeof *near, name);
+        out[i] = (ken_pick_index){ .distance = nearest ? nearest->distance : -1 };
+        if (!words)
+            continue;
+        out[i].codes = words->codes;
+        out[i].n_contents = words->n_contents;
+        out[i].is_untold = words->is_untold;
     }
 }
 
@@ -153,23 +141,9 @@ static void find_near(ken_database *db, const ken_pick_question *q, ken_arena *a
         KEN_LOG_WARNING("app", "near vectors for a question to many projects: %.300s", err.msg);
 }
 
-// Returns how many of the projects have one.
-static size_t join_near(const ken_project_info *const *projects, size_t n,
-                        const ken_near_index *near, size_t n_near, ken_pick_index *out)
-{
-    size_t n_joined = 0;
-    for (size_t k = 0; k < n_near; k++)
-        for (size_t i = 0; i < n; i++)
-            if (ken_str_eq(near[k].name, projects[i]->db_path)) {
-                out[i].distance = near[k].distance;
-                n_joined++;
-            }
-    return n_joined;
-}
-
 ken_status ken_app_pick(ken_app *app, const ken_project_info *const *projects, size_t n,
                         const ken_pick_question *q, size_t most, bool may_tell, ken_arena *arena,
-                        ken_app_picked *out, ken_err *err)
+                        ken_picked *out, ken_err *err)
 {
     ken_words_index *rows = NULL;
     ken_near_index *near = NULL;
@@ -181,33 +155,9 @@ ken_status ken_app_pick(ken_app *app, const ken_project_info *const *projects, s
         return st;
     find_near(db, q, arena, &near, &n_near);
     ken_pick_index *list = KEN_ARENA_ARRAY(arena, ken_pick_index, n + 1);
-    bool *is_untold = KEN_ARENA_ARRAY(arena, bool, n + 1);
-    scored *with = KEN_ARENA_ARRAY(arena, scored, n + 1),
-           *untold = KEN_ARENA_ARRAY(arena, scored, n + 1);
-    ken_app_picked p = { .at = KEN_ARENA_ARRAY(arena, size_t, n + 1), .by_words = q->n != 0 };
-    join_words(projects, n, rows, n_rows, list, is_untold);
-    p.by_vectors = join_near(projects, n, near, n_near, list) != 0;
-    if (!p.by_words && !p.by_vectors) {
-        *out = (ken_app_picked){ .is_all = true };
-        return KEN_OK;
-    }
-    ken_pick_score(q, list, n);
-    for (size_t i = 0; i < n; i++) {
-        if (is_untold[i])
-            untold[p.n_untold++] = (scored){ list[i].score, i };
-        else if (list[i].score > 0)
-            with[p.n_with++] = (scored){ list[i].score, i };
-    }
-    qsort(with, p.n_with, sizeof *with, by_score);
-    qsort(untold, p.n_untold, sizeof *untold, by_score);
-    const size_t room = most > p.n_with ? most - p.n_with : 0, share = most / UNTOLD_SHARE;
-    for (size_t i = 0; i < p.n_untold && i < (room > share ? room : share); i++)
-        p.at[p.n++] = untold[i].at;
-    for (size_t i = 0; i < p.n_with && p.n < most; i++)
-        p.at[p.n++] = with[i].at;
-    qsort(p.at, p.n, sizeof *p.at, by_place);
+    join(projects, n, rows, n_rows, near, n_near, list);
+    ken_pick_choose(q, list, n, most, arena, out);
     if (may_tell)
-        tell_behind(app, projects, untold, p.n_untold);
-    *out = p;
+        tell_behind(app, projects, out->untold, out->n_untold);
     return KEN_OK;
 }

@@ -15,21 +15,11 @@
 // open hold on average, where there are descriptors for them.
 size_t ken_app_open_at_once(ken_app *app);
 
-// Those of many projects in one database that a question is put to, by its words and its meaning.
-typedef struct ken_app_picked {
-    bool is_all; // nothing tells them apart; then nothing of what follows is set
-    size_t *at;  // which of them, in order; in the arena
-    size_t n;
-    size_t n_with;             // that have a word of the question, or a near vector
-    bool by_words, by_vectors; // by what; vectors only where some are near
-    size_t n_untold; // of which the database does not know all words yet; some are among `at`
-} ken_app_picked;
-
-// At most `most`: the best by their words, and some of those of which the words are not known; with `may_tell` these are told the
-// database behind the question, in a process that stays.
+// Which of many projects in one database a question is put to (ken_pick_choose), by what that knows of them. With `may_tell`
+// it is told what it does not know, behind the question, in a process that stays.
 ken_status ken_app_pick(ken_app *app, const ken_project_info *const *projects, size_t n,
                         const ken_pick_question *q, size_t most, bool may_tell, ken_arena *arena,
-                        ken_app_picked *out, ken_err *err) KEN_MUST_USE;
+                        ken_picked *out, ken_err *err) KEN_MUST_USE;
 
 typedef void ken_app_job(void *arg, size_t i);
 

@@ -43,6 +43,10 @@ static inline bool query_is_outside(ken_graph_def d)
     return d.file == UINT32_MAX;
 }
 
+enum {
+    QUERY_TWINS = 16, // declarations of one thing that are looked at
+};
+
 // As ken_graph_find, for what a trace begins at: what can lead on comes before what cannot.
 ken_status ken_query__find_entry(ken_snapshot *s, ken_str name, ken_str file_hint, ken_arena *arena,
                                  ken_graph_nodes *out, ken_err *err) KEN_MUST_USE;

@@ -38,14 +38,27 @@ typedef struct ken_pick_question {
 ken_status ken_pick_read(ken_str query, const ken_search_opts *opts, ken_arena *arena,
                          ken_pick_question *out, ken_err *err) KEN_MUST_USE;
 
+// What is known of an index.
 typedef struct ken_pick_index {
     ken_str codes; // of the words that it has
     uint64_t n_contents;
     double distance; // of its nearest vector; negative = none is near
-    double score;    // set by ken_pick_score; 0 = neither
+    bool is_untold;  // of some of its segments the words are not known
 } ken_pick_index;
 
-// Sets the scores of n indexes, which are all that are asked for.
-void ken_pick_score(const ken_pick_question *q, ken_pick_index *list, size_t n);
+typedef struct ken_picked {
+    bool is_all; // nothing tells the indexes apart; then nothing of what follows is set
+    size_t *at;  // those that are asked, in order; in the arena
+    size_t n;
+    size_t n_with;             // that have a word of the question, or a near vector
+    bool by_words, by_vectors; // by what; vectors only where some are near
+    size_t *untold; // those of which not all words are known, the best first; some are among `at`
+    size_t n_untold;
+} ken_picked;
+
+// Picks at most `most` of n indexes, which are all that the question is about: the best of those with a word or a near
+// vector, and some of the untold.
+void ken_pick_choose(const ken_pick_question *q, const ken_pick_index *list, size_t n, size_t most,
+                     ken_arena *arena, ken_picked *out);
 
 #endif

@@ -30,9 +30,9 @@ struct ken_tool__wide {
     const ken_tool_env *env;
     wide_project *projects;
     size_t n;
-    size_t n_from;         // 0 = all are asked; else they were picked from so many
-    ken_app_picked picked; // with that
-    bool has_filters;      // which were no part of the picking
+    size_t n_from;     // 0 = all are asked; else they were picked from so many
+    ken_picked picked; // with that
+    bool has_filters;  // which were no part of the picking
     bool may_index;
     pthread_t thread;       // of the question
     ken_database *database; // that all are in; NULL = they are files
@@ -386,7 +386,7 @@ static void set_told(json_t *out, const char *key, const char *total_key, json_t
 
 static json_t *picked_json(const ken_tool__wide *w)
 {
-    const ken_app_picked *p = &w->picked;
+    const ken_picked *p = &w->picked;
     json_t *o = json_object();
     ken_json_set_u64(o, "from", w->n_from);
     ken_json_set_u64(o, "matching", p->n_with);

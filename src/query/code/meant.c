@@ -7,7 +7,6 @@
 #include "query/query_refs_priv.h"
 
 enum {
-    TWINS_MAX = 16,
     GROUPED = 64, // definitions that are looked at although nothing names them
     MEASURED = 50 // whose length is compared
 };
@@ -52,14 +51,14 @@ static bool competes(const choice *c, size_t i)
 
 static void add_group(choice *c, size_t i)
 {
-    ken_graph_def same[TWINS_MAX], d = def_of(&c->names->ptr[i]);
+    ken_graph_def same[QUERY_TWINS], d = def_of(&c->names->ptr[i]);
     const uint64_t *known = ken_map_find(&c->group_of, query_def_key(&d));
     if (known && *known) {
         c->group[i] = (uint32_t)*known;
         return;
     }
     c->group[i] = ++c->n_groups;
-    uint32_t n = ken_graph_twins(c->g, d, same, TWINS_MAX);
+    uint32_t n = ken_graph_twins(c->g, d, same, QUERY_TWINS);
     for (uint32_t k = 0; k < n; k++)
         *ken_map_put(&c->group_of, query_def_key(&same[k]), 0, NULL) = c->n_groups;
 }

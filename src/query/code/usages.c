@@ -9,8 +9,7 @@ enum {
     USAGES_DEFAULT = 100,
     USAGES_MAX = 1000,
     UNRESOLVED_SHOWN = 10,
-    NODES_MAX = 50,
-    TWINS_MAX = 16
+    NODES_MAX = 50
 };
 
 // ---- the symbol --------------------------------------------------------------------------------
@@ -190,9 +189,9 @@ static bool is_same_place(const ken_graph_node *a, const ken_graph_node *b)
 ken_graph_chosen ken_query__other_choices(ken_graph *g, const ken_graph_nodes *found,
                                           ken_arena *arena, ken_graph_node **out, size_t *out_n)
 {
-    ken_graph_def twins[TWINS_MAX];
+    ken_graph_def twins[QUERY_TWINS];
     KEN_ASSERT(found->nodes);
-    uint32_t n_twins = ken_graph_twins(g, found->nodes[0].id, twins, TWINS_MAX);
+    uint32_t n_twins = ken_graph_twins(g, found->nodes[0].id, twins, QUERY_TWINS);
     *out = KEN_ARENA_ARRAY(arena, ken_graph_node, found->n);
     *out_n = 0;
     for (size_t i = 1; i < found->n; i++) {
@@ -388,16 +387,15 @@ static void narrow(ken_snapshot *s, const ken_usages_opts *o, query_edges *edges
 static void split_twins(ken_snapshot *s, ken_graph *g, const ken_graph_nodes *found,
                         ken_arena *arena, ken_usages *out)
 {
-    ken_graph_def twins[TWINS_MAX];
+    ken_graph_def twins[QUERY_TWINS];
     KEN_ASSERT(found->nodes);
-    uint32_t n = ken_graph_twins(g, found->nodes[0].id, twins, TWINS_MAX);
+    uint32_t n = ken_graph_twins(g, found->nodes[0].id, twins, QUERY_TWINS);
     out->defs = KEN_ARENA_ARRAY(arena, ken_graph_node, found->n);
     out->chosen = ken_query__other_choices(g, found, arena, &out->others, &out->n_others);
     for (size_t i = 0; i < found->n; i++) {
         bool is_twin = false;
         for (uint32_t k = 0; k < n; k++)
-            is_twin = is_twin || (twins[k].file == found->nodes[i].id.file &&
-                                  twins[k].def == found->nodes[i].id.def);
+            is_twin = is_twin || ken_graph_def_eq(twins[k], found->nodes[i].id);
         if (is_twin && i && !is_same_place(&found->nodes[i], &found->nodes[0]))
             out->n_defs +=
                 ken_query__graph_node(s, found->nodes[i].id, arena, &out->defs[out->n_defs]);

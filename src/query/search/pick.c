@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/alloc.h"
 #include "embed/embed_static.h"
 #include "query/query_intent.h"
 #include "query/query_pick.h"
@@ -10,6 +9,8 @@
 
 enum {
     CODE_BASE = '0',
+    UNTOLD_SHARE =
+        4, // of what is asked, a quarter at least has room for those whose words are not known
 };
 
 // Found on the 26 repositories of the development half (docs/decisions/0031-picked-projects.md).
@@ -133,31 +134,78 @@ static int by_value(const void *a, const void *b)
     return (x->at > y->at) - (x->at < y->at);
 }
 
-// Reciprocal rank fusion (Cormack, Clarke, Büttcher 2009): each order gives its best the most.
-static void add_order(placed *order, size_t n, ken_pick_index *list)
+static void sort(placed *order, size_t n)
 {
     if (n)
         qsort(order, n, sizeof *order, by_value);
-    for (size_t i = 0; i < n; i++)
-        list[order[i].at].score += 1 / (rank_base + (double)i);
 }
 
-void ken_pick_score(const ken_pick_question *q, ken_pick_index *list, size_t n)
+// Reciprocal rank fusion (Cormack, Clarke, Büttcher 2009): each order gives its best the most.
+static void add_order(placed *order, size_t n, double *scores)
+{
+    sort(order, n);
+    for (size_t i = 0; i < n; i++)
+        scores[order[i].at] += 1 / (rank_base + (double)i);
+}
+
+// 0 = neither a word nor a near vector. `order` has room for n. Returns how many have a near vector.
+static size_t score(const ken_pick_question *q, const ken_pick_index *list, size_t n, placed *order,
+                    double *out)
 {
     const counted c = count_all(q, list, n);
-    placed *order = ken_alloc(ken_mul_size(n + 1, sizeof *order));
-    size_t n_placed = 0;
+    size_t n_words = 0, n_near = 0;
     for (size_t i = 0; i < n; i++) {
-        double score = score_words(q, &c, &list[i]);
-        list[i].score = 0;
-        if (score > 0)
-            order[n_placed++] = (placed){ score, i };
+        double words = score_words(q, &c, &list[i]);
+        if (words > 0)
+            order[n_words++] = (placed){ words, i };
+        out[i] = 0;
     }
-    add_order(order, n_placed, list);
-    n_placed = 0;
+    add_order(order, n_words, out);
     for (size_t i = 0; i < n; i++)
         if (list[i].distance >= 0)
-            order[n_placed++] = (placed){ -list[i].distance, i };
-    add_order(order, n_placed, list);
-    ken_free(order);
+            order[n_near++] = (placed){ -list[i].distance, i };
+    add_order(order, n_near, out);
+    return n_near;
+}
+
+// ---- choosing ----------------------------------------------------------------------------------
+
+static int by_place(const void *a, const void *b)
+{
+    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    return (x > y) - (x < y);
+}
+
+void ken_pick_choose(const ken_pick_question *q, const ken_pick_index *list, size_t n, size_t most,
+                     ken_arena *arena, ken_picked *out)
+{
+    placed *with = KEN_ARENA_ARRAY(arena, placed, n + 1),
+           *untold = KEN_ARENA_ARRAY(arena, placed, n + 1);
+    double *scores = KEN_ARENA_ARRAY(arena, double, n + 1);
+    ken_picked p = { .at = KEN_ARENA_ARRAY(arena, size_t, n + 1),
+                     .untold = KEN_ARENA_ARRAY(arena, size_t, n + 1),
+                     .by_words = q->n != 0 };
+    p.by_vectors = score(q, list, n, with, scores) != 0;
+    *out = (ken_picked){ .is_all = !p.by_words && !p.by_vectors };
+    if (out->is_all)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        if (list[i].is_untold)
+            untold[p.n_untold++] = (placed){ scores[i], i };
+        else if (scores[i] > 0)
+            with[p.n_with++] = (placed){ scores[i], i };
+    }
+    sort(with, p.n_with);
+    sort(untold, p.n_untold);
+    const size_t room = most > p.n_with ? most - p.n_with : 0, share = most / UNTOLD_SHARE;
+    for (size_t i = 0; i < p.n_untold; i++) {
+        p.untold[i] = untold[i].at;
+        if (i < (room > share ? room : share))
+            p.at[p.n++] = untold[i].at;
+    }
+    for (size_t i = 0; i < p.n_with && p.n < most; i++)
+        p.at[p.n++] = with[i].at;
+    if (p.n)
+        qsort(p.at, p.n, sizeof *p.at, by_place);
+    *out = p;
 }
