@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which of the projects in a database have words of a question; and, behind questions, the words of those that were
-// indexed before the database was told of any, or came from elsewhere.
+// Which of the projects in a database a question is put to. Behind questions, the words of those are written that the
+// database has none of yet: they were indexed by an older ken, or came from elsewhere.
 #include <stdlib.h>
 
 #include "app/app_priv.h"

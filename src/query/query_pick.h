@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // query_pick.h -- which of very many indexes a question is put to, by the words that they have.
 //
-// A question to thousands of indexes cannot open all of them. What a database knows of their words
+// A question to thousands of indexes cannot open all of them: federated search calls it resource selection. What a database knows of their words
 // (ken_database_find_words) is enough to leave out those that have none, and to order the others: by what the
 // ranking gives for a word, how rare it is among all files, and by which share of the files of an index has it. Where the
 // database finds near vectors (ken_database_find_near) both orders count. The few that are best by that are asked, and rank
 // with the whole formula.
 //
-// Threads: pure. Ownership: plain values; texts are static.
+// Threads: pure. Ownership: plain values; texts and lists are in the arena that the call was given.
 #ifndef KEN_QUERY_QUERY_PICK_H
 #define KEN_QUERY_QUERY_PICK_H
 
@@ -29,7 +29,7 @@ typedef struct ken_pick_question {
     double weights[KEN_QUERY_TERMS];
     uint32_t n_words;
     bool has_filters;  // of paths, languages, kinds: nothing is known of them here
-    const char *model; // of `unit`: the built-in one
+    const char *model; // of `unit`: the built-in one; static
     uint32_t n_dims;   // 0 = nor by its meaning
     float unit[KEN_VECTOR_MAX_DIMS];
 } ken_pick_question;
