@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a person does, from the first project to the last task, by mouse and by keyboard alone.
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
@@ -378,6 +378,20 @@ describe('actions', () => {
       assert.ok(!(await page.locator('main').innerText()).includes(mark), `${view} shows ${mark} of the project before`);
     }
     await page.unroute('**/api/v1/*');
+    await lab.api('select_project', { project: lab.project });
+    said();
+  });
+
+  test('a search over all projects says which of them it lacks', async () => {
+    const root = join(lab.box, 'vanished');
+    mkdirSync(root);
+    writeFileSync(join(root, 'one.py'), 'def vanished():\n    return 1\n');
+    const { project } = await lab.api('index_repository', { repo_path: root });
+    rmSync(root, { recursive: true });
+    await page.goto(lab.address('search', { q: 'retry', all: '1' }));
+    await page.getByRole('list', { name: 'Not searched' }).getByText(/^Left out vanished: its folder .* is gone$/).waitFor();
+    await page.locator('article').first().getByText('retry', { exact: true }).first().waitFor();
+    lab.ken('projects', 'remove', project.id, '--yes');
     await lab.api('select_project', { project: lab.project });
     said();
   });
