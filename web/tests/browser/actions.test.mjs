@@ -65,6 +65,19 @@ describe('actions', () => {
     said();
   });
 
+  test('Enter opens what was found for the whole question, however late it comes', async () => {
+    await page.goto(lab.address('search', { q: 'retry' }));
+    await page.locator('article').filter({ hasText: 'Tries three times.' }).waitFor();
+    await page.route('**/search_code', async (r) => {
+      await new Promise((resolve) => setTimeout(resolve, 600));
+      await r.continue();
+    });
+    await page.getByRole('searchbox', { name: 'Search' }).fill('handles one request looks it up');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/outline\?.*file=src(\/|%2F)server\.py/);
+    await page.unroute('**/search_code');
+  });
+
   test('who opens a result while typing finds the whole question on coming back', async () => {
     await page.goto(lab.address('search'));
     const field = page.getByRole('searchbox', { name: 'Search' });

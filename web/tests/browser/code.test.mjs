@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Outline, chunks and graph: what one does there, by pointer and by keys, and what comes back after a reload.
 import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
 import { HOSTILE, Lab, settle } from './lab.mjs';
@@ -266,6 +268,22 @@ describe('graph', () => {
     await page.getByRole('button', { name: 'Show its impact' }).click();
     await item(page, 'Nodes', 'retry').waitFor();
     assert.equal(query(page).get('changed'), 'src/store.py:13');
+  });
+
+  test('the impact of a file whose types stand where their structs do', async () => {
+    const root = join(lab.box, 'types');
+    mkdirSync(root);
+    writeFileSync(join(root, 'pair.c'), 'typedef struct pair { int a; } pair; typedef struct trio { int a; } trio;\n\nint first(pair *p)\n{\n    return p->a;\n}\n');
+    writeFileSync(join(root, 'use.c'), 'int first(void *p);\n\nint use(void)\n{\n    return first(0);\n}\n');
+    lab.ken('index', root);
+    const { id } = (await lab.api('list_projects', {})).projects.find((p) => p.name === 'types');
+    await page.goto(lab.address('graph', { project: id, show: 'impact', file: 'pair.c' }));
+    await item(page, 'Nodes', 'trio').waitFor();
+    await item(page, 'Nodes', 'first').waitFor();
+    await page.locator('.place[data-moving="false"] canvas').first().waitFor();
+    const names = await tree(page, 'Nodes').getByRole('treeitem').allInnerTexts();
+    assert.equal(names.filter((n) => n.split('\n')[0].trim() === 'pair').length, 1, names.join('|')); // a type and its struct are one
+    lab.ken('projects', 'remove', root, '--yes');
   });
 
   test('a name that is not there says so', async () => {

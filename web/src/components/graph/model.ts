@@ -49,6 +49,24 @@ export function nodeOfPlace(p: { name?: string; kind?: string; at: string }, dep
   return { id: place.line ? `${place.file}:${place.line}` : p.at || `? ${p.name ?? ''}`, name: p.name ?? p.at, kind: p.kind ?? 'symbol', file: p.at ? place.file : undefined, line: place.line, depth, notes };
 }
 
+/**
+ * Adds nodes to a graph whose ids are places. What is there already by name and place (a type and its struct, a step that is
+ * reached twice) is given back; another name on the same line gets an id of its own.
+ */
+export function adderOf(graph: Graph): (node: GraphNode) => GraphNode {
+  const nodes = new Map(graph.nodes.map((n) => [n.id, n]));
+  return (node) => {
+    const there = nodes.get(node.id);
+    const id = there && there.name !== node.name ? `${node.id} ${node.name}` : node.id;
+    const same = nodes.get(id);
+    if (same) return same;
+    const made = { ...node, id };
+    nodes.set(id, made);
+    graph.nodes.push(made);
+    return made;
+  };
+}
+
 /** Both, each node and edge once; what is in `base` already stays as it is. */
 export function join(base: Graph, more: Graph): Graph {
   const nodes = new Map(base.nodes.map((n) => [n.id, n]));

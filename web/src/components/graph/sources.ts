@@ -2,7 +2,7 @@
 // The questions behind the graphs, and their answers as nodes and edges.
 import { call, type Answer, type Arguments } from '../../api/client';
 import { count, plural } from '../../composables/format';
-import { emptyGraph, join, nodeOfPlace, type Graph, type GraphNode, type Note } from './model';
+import { adderOf, emptyGraph, join, nodeOfPlace, type Graph, type GraphNode, type Note } from './model';
 
 export type Show = 'calls' | 'imports' | 'architecture' | 'path' | 'impact';
 export interface Question {
@@ -92,12 +92,11 @@ async function path(signal: AbortSignal, q: Question): Promise<Graph> {
   const graph = emptyGraph();
   graph.summary = answer.summary;
   const above: GraphNode[] = [];
+  const add = adderOf(graph);
   for (const step of answer.steps) {
-    const node = nodeOfPlace(step, step.depth, step.unresolved ? [`${plural(step.unresolved, 'call')} not resolved`] : []);
-    node.layer = -step.depth;
-    node.isRoot = step.depth === 0;
+    const notes = step.unresolved ? [`${plural(step.unresolved, 'call')} not resolved`] : [];
+    const node = add({ ...nodeOfPlace(step, step.depth, notes), layer: -step.depth, isRoot: step.depth === 0 });
     above[step.depth] = node;
-    graph.nodes.push(node);
     const before = step.depth ? above[step.depth - 1] : undefined;
     if (before) graph.edges.push({ from: before.id, to: node.id, kind: step.role ?? 'call', resolution: step.resolution ?? 'exact', sites: step.sites ?? 1, evidence: step.evidence });
   }
@@ -111,17 +110,18 @@ async function oneImpact(signal: AbortSignal, q: Question, of: Partial<Arguments
   const answer = await call('query_impact', { project: q.project, at: q.at, max_depth: Math.min(q.depth, 5), limit: IMPACT_LISTED, tests: q.tests, ...of } as Arguments<'query_impact'>, signal);
   const graph = emptyGraph();
   graph.summary = answer.summary;
+  const add = adderOf(graph);
   const put = (p: Answer<'query_impact'>['dependents'][number], isTest: boolean) => {
     const notes = [p.uses && typeof p.uses === 'string' ? `uses its ${p.uses}` : '', p.broken ? 'breaks' : ''].filter(Boolean);
-    graph.nodes.push({ ...nodeOfPlace(p, p.distance ?? 1, notes), layer: p.distance ?? 1, isTest });
+    add({ ...nodeOfPlace(p, p.distance ?? 1, notes), layer: p.distance ?? 1, isTest });
   };
   for (const c of answer.changed) {
     const notes = [c.change ? `changed: ${c.change}` : '', c.used_at ? `used at ${plural(c.used_at, 'place')}` : '', c.broken_at ? `breaks ${plural(c.broken_at, 'place')}` : ''].filter(Boolean);
-    graph.nodes.push({ ...nodeOfPlace(c, 0, notes), layer: 0, isRoot: true });
+    add({ ...nodeOfPlace(c, 0, notes), layer: 0, isRoot: true });
   }
   for (const d of answer.dependents) put(d, false);
   for (const t of answer.tests) put(t, true);
-  for (const m of answer.maybe ?? []) graph.nodes.push({ ...nodeOfPlace(m, m.distance ?? 1, ['says the name; not known whether it is meant']), layer: m.distance ?? 1 });
+  for (const m of answer.maybe ?? []) add({ ...nodeOfPlace(m, m.distance ?? 1, ['says the name; not known whether it is meant']), layer: m.distance ?? 1 });
   if (answer.risk.reasons.length) graph.notes.push({ text: `Risk ${answer.risk.level}: ${answer.risk.reasons.join('; ')}.`, isWarning: answer.risk.level !== 'low' });
   const listed = answer.dependents.length;
   if ((answer.dependents_total ?? listed) > listed) graph.notes.push({ text: `Shown are ${listed} of ${plural(answer.dependents_total!, 'dependent')}: the nearest.`, isWarning: true });
@@ -153,7 +153,7 @@ async function impact(signal: AbortSignal, q: Question): Promise<Graph> {
   const roots = graph.nodes.filter((n) => n.isRoot && n.line);
   const known = new Set(graph.nodes.map((n) => n.id));
   const around = await Promise.allSettled(
-    roots.slice(0, MOST_CHANGED).map((n) => symbolGraph(signal, q, { symbol_name: n.id, direction: 'callers', max_depth: Math.min(q.depth, 5), max_nodes: IMPACT_NODES })),
+    roots.slice(0, MOST_CHANGED).map((n) => symbolGraph(signal, q, { symbol_name: `${n.file}:${n.line}`, direction: 'callers', max_depth: Math.min(q.depth, 5), max_nodes: IMPACT_NODES })),
   );
   for (const a of around) if (a.status === 'fulfilled') graph.edges = join(graph, { ...emptyGraph(), edges: a.value.edges.filter((e) => known.has(e.from) && known.has(e.to)) }).edges;
   if (signal.aborted) throw new DOMException('', 'AbortError');
