@@ -270,11 +270,13 @@ describe('graph', () => {
     assert.equal(query(page).get('changed'), 'src/store.py:13');
   });
 
-  test('the impact of a file whose types stand where their structs do', async () => {
+  test('definitions that share a line are told apart, a type and its struct are one', async () => {
     const root = join(lab.box, 'types');
     mkdirSync(root);
     writeFileSync(join(root, 'pair.c'), 'typedef struct pair { int a; } pair; typedef struct trio { int a; } trio;\n\nint first(pair *p)\n{\n    return p->a;\n}\n');
     writeFileSync(join(root, 'use.c'), 'int first(void *p);\n\nint use(void)\n{\n    return first(0);\n}\n');
+    writeFileSync(join(root, 'line.c'), 'int base(void)\n{\n    return 1;\n}\nint left(void) { return base(); } int right(void) { return base(); }\nint above(void) { return right(); }\n');
+    writeFileSync(join(root, 'line.js'), 'function a() { return b() } function a() { return b() } function a() { return b() } function b() { return 1 }\n');
     lab.ken('index', root);
     const { id } = (await lab.api('list_projects', {})).projects.find((p) => p.name === 'types');
     await page.goto(lab.address('graph', { project: id, show: 'impact', file: 'pair.c' }));
@@ -283,6 +285,15 @@ describe('graph', () => {
     await page.locator('.place[data-moving="false"] canvas').first().waitFor();
     const names = await tree(page, 'Nodes').getByRole('treeitem').allInnerTexts();
     assert.equal(names.filter((n) => n.split('\n')[0].trim() === 'pair').length, 1, names.join('|')); // a type and its struct are one
+    // Two definitions on a line: each has the edges that are its own.
+    await page.goto(lab.address('graph', { project: id, show: 'impact', symbol: 'base' }));
+    await item(page, 'Nodes', 'above').waitFor();
+    const edges = async () => (await tree(page, 'Nodes').getByRole('treeitem').allInnerTexts()).map((n) => n.split('\n').map((t) => t.trim())).map((t) => `${t[0]} ${t.at(-1)}`).sort();
+    assert.deepEqual(await edges(), ['above 0 → 1', 'base 2 → 0', 'left 0 → 1', 'right 1 → 1']);
+    // Three of one name on a line are three nodes.
+    await page.goto(lab.address('graph', { project: id, symbol: 'b', direction: 'callers' }));
+    await item(page, 'Nodes', 'a').waitFor();
+    assert.deepEqual(await edges(), ['a 0 → 1', 'a 0 → 1', 'a 0 → 1', 'b 3 → 0']);
     lab.ken('projects', 'remove', root, '--yes');
   });
 

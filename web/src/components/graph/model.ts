@@ -49,19 +49,23 @@ export function nodeOfPlace(p: { name?: string; kind?: string; at: string }, dep
   return { id: place.line ? `${place.file}:${place.line}` : p.at || `? ${p.name ?? ''}`, name: p.name ?? p.at, kind: p.kind ?? 'symbol', file: p.at ? place.file : undefined, line: place.line, depth, notes };
 }
 
+/** What nodes of two answers have in common when they are the same: a place and a name. */
+export const placeAndName = (n: GraphNode) => `${n.file ?? ''}:${n.line ?? ''} ${n.name}`;
+
 /**
- * Adds nodes to a graph whose ids are places. What is there already by name and place (a type and its struct, a step that is
- * reached twice) is given back; another name on the same line gets an id of its own.
+ * Adds nodes to an empty graph and returns the node that stands for each: the one added before if place and name are the same
+ * (a type and its struct, a step that is reached twice). Another name at the same place gets an id of its own.
  */
 export function adderOf(graph: Graph): (node: GraphNode) => GraphNode {
-  const nodes = new Map(graph.nodes.map((n) => [n.id, n]));
+  const added = new Map<string, GraphNode>();
+  const ids = new Set<string>();
   return (node) => {
-    const there = nodes.get(node.id);
-    const id = there && there.name !== node.name ? `${node.id} ${node.name}` : node.id;
-    const same = nodes.get(id);
+    const key = placeAndName(node);
+    const same = added.get(key);
     if (same) return same;
-    const made = { ...node, id };
-    nodes.set(id, made);
+    const made = ids.has(node.id) ? { ...node, id: key } : node;
+    added.set(key, made);
+    ids.add(made.id);
     graph.nodes.push(made);
     return made;
   };

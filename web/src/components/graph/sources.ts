@@ -2,7 +2,7 @@
 // The questions behind the graphs, and their answers as nodes and edges.
 import { call, type Answer, type Arguments } from '../../api/client';
 import { count, plural } from '../../composables/format';
-import { adderOf, emptyGraph, join, nodeOfPlace, type Graph, type GraphNode, type Note } from './model';
+import { adderOf, emptyGraph, join, nodeOfPlace, placeAndName, type Graph, type GraphNode, type Note } from './model';
 
 export type Show = 'calls' | 'imports' | 'architecture' | 'path' | 'impact';
 export interface Question {
@@ -34,7 +34,7 @@ function fromSymbolGraph(answer: Answer<'symbol_graph'>): Graph {
   const used = new Set<string>();
   const nodes = answer.nodes.map((n): GraphNode => {
     let id = n.line && n.file_path ? `${n.file_path}:${n.line}` : n.id;
-    if (used.has(id)) id = `${id} ${n.name}`;
+    if (used.has(id)) id = n.id;
     used.add(id);
     ids.set(n.id, id);
     const notes: string[] = [];
@@ -150,12 +150,20 @@ async function impact(signal: AbortSignal, q: Question): Promise<Graph> {
   } else if (q.diff) graph = await oneImpact(signal, q, { diff: q.diff });
   else graph = await oneImpact(signal, q, q.symbol ? { symbol: q.symbol, file_hint: q.file || undefined } : { file_path: q.file });
   // Which dependent leads to which is what the graph of calls knows.
-  const roots = graph.nodes.filter((n) => n.isRoot && n.line);
-  const known = new Set(graph.nodes.map((n) => n.id));
+  const roots = new Set(graph.nodes.filter((n) => n.isRoot && n.line).map((n) => `${n.file}:${n.line}`));
+  const ids = new Map(graph.nodes.map((n) => [placeAndName(n), n.id]));
   const around = await Promise.allSettled(
-    roots.slice(0, MOST_CHANGED).map((n) => symbolGraph(signal, q, { symbol_name: `${n.file}:${n.line}`, direction: 'callers', max_depth: Math.min(q.depth, 5), max_nodes: IMPACT_NODES })),
+    [...roots].slice(0, MOST_CHANGED).map((symbol_name) => symbolGraph(signal, q, { symbol_name, direction: 'callers', max_depth: Math.min(q.depth, 5), max_nodes: IMPACT_NODES })),
   );
-  for (const a of around) if (a.status === 'fulfilled') graph.edges = join(graph, { ...emptyGraph(), edges: a.value.edges.filter((e) => known.has(e.from) && known.has(e.to)) }).edges;
+  for (const a of around) {
+    if (a.status !== 'fulfilled') continue;
+    const there = new Map(a.value.nodes.map((n) => [n.id, ids.get(placeAndName(n))]));
+    const edges = a.value.edges.flatMap((e) => {
+      const [from, to] = [there.get(e.from), there.get(e.to)];
+      return from && to ? [{ ...e, from, to }] : [];
+    });
+    graph.edges = join(graph, { ...emptyGraph(), edges }).edges;
+  }
   if (signal.aborted) throw new DOMException('', 'AbortError');
   return graph;
 }
