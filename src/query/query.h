@@ -195,10 +195,11 @@ typedef struct ken_search_result {
     const char *strategy; // static: how the question was understood
     bool is_truncated;    // there is more
     size_t n_removed;     // hits left out because their file is gone from the disk
-    ken_str note;         // why vectors were left out, when the model cannot be reached; else empty
-    bool has_confidence;  // words and meaning ranked it: `confidence` is set
-    double confidence;    // the share of such answers that held the right file (rank.h)
-    bool fits_nothing;    // it is so low that probably no hit is right
+    ken_str
+        note; // what is not as it was asked for: vectors left out, a path for a symbol; or empty
+    bool has_confidence; // words and meaning ranked it: `confidence` is set
+    double confidence;   // the share of such answers that held the right file (rank.h)
+    bool fits_nothing;   // it is so low that probably no hit is right
     ken_search_times times;
 } ken_search_result;
 
@@ -237,6 +238,7 @@ typedef struct ken_definition_result {
     ken_str *suggestions; // near names, when there is no definition
     size_t n_suggestions;
     ken_str missed_scope; // the qualifier, when nothing of that name is in what it names
+    ken_str is_path;      // why there is none: the name is a path, "it is a file, 'src/a.c'; ..."
 } ken_definition_result;
 
 typedef struct ken_definition_opts {
@@ -249,7 +251,7 @@ typedef struct ken_definition_opts {
 ken_status ken_find_definition(ken_snapshot *s, const ken_definition_opts *o, ken_arena *arena,
                                ken_definition_result *out, ken_err *err) KEN_MUST_USE;
 
-// "; near names: a, b", to go on a message with, or empty.
+// "; near names: a, b" or what the path is, to go on a message with, or empty.
 ken_str ken_definition_near(const ken_definition_result *r, ken_arena *arena);
 
 // ---- one file --------------------------------------------------------------------------------

@@ -196,9 +196,10 @@ enum {
 };
 
 typedef struct ken_impact_opts {
-    ken_str symbol, file_hint; // one of symbol, path and diff
-    ken_str path;              // a file, or "file:LINE"
-    ken_str diff;              // a revision or range; "" with wants_diff = uncommitted changes
+    ken_str symbol,
+        file_hint; // one of symbol, path and diff; a symbol that is a file's path is that
+    ken_str path;  // a file, or "file:LINE"
+    ken_str diff;  // a revision or range; "" with wants_diff = uncommitted changes
     bool wants_diff;
     uint32_t max_depth;   // 1 to 5; 0 = 3
     uint32_t limit;       // dependents shown; 0 = 30, at most 200

@@ -388,8 +388,11 @@ typedef enum query_fit {
 // One for each name. An empty scope fits none.
 ken_status ken_query__find_owned(ken_snapshot *s, const query_names *names, ken_str scope,
                                  ken_arena *arena, query_fit **out, ken_err *err) KEN_MUST_USE;
+// What `name` is when it is a path rather than a symbol: "it is a file, 'src/a.c'; ...", to go on a
+// message with; empty when it is none. `fit`: the best of the definitions by its last part.
+ken_str ken_query__say_path(const ken_snapshot *s, ken_str name, query_fit fit, ken_arena *arena);
 // All definitions of a name that may be qualified, in the order in which they are shown; those that
-// fit its scope alone, when there are any.
+// fit its scope alone, when there are any. Of a path there are none.
 ken_status ken_query__find_names(ken_snapshot *s, ken_str name, ken_str file_hint, ken_arena *arena,
                                  query_names *out, ken_err *err) KEN_MUST_USE;
 // "a.b::c" -> "c"; out_scope "b" or empty.

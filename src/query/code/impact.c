@@ -593,6 +593,18 @@ static ken_status check(const ken_impact_opts *o, ken_err *err)
     return KEN_OK;
 }
 
+// A file that stands for a symbol can mean nothing else.
+static ken_impact_opts meant(const impact *m)
+{
+    ken_impact_opts o = *m->o;
+    ken_str path = o.symbol.len ? ken_query__relative_path(m->s, o.symbol, m->arena) : o.symbol;
+    if (path.len && ken_query__file_index(m->s, path) >= 0) {
+        o.path = path;
+        o.symbol = KEN_STR("");
+    }
+    return o;
+}
+
 static ken_status answer(impact *m, ken_err *err)
 {
     uint32_t limit = m->o->limit ? m->o->limit : LIMIT_DEFAULT, n_commits = 0;
@@ -640,6 +652,8 @@ ken_status ken_query_impact(ken_snapshot *s, const ken_impact_opts *o, const ken
     ken_map_init(&m.seen);
     ken_map_init(&m.changed_at);
     ken_map_init(&m.maybe_seen);
+    ken_impact_opts opts = meant(&m);
+    m.o = &opts;
     st = answer(&m, err);
     ken_map_release(&m.seen);
     ken_map_release(&m.changed_at);

@@ -231,11 +231,8 @@ ken_status ken_tests_for(ken_snapshot *s, const ken_tests_for_opts *o, const ken
                          ken_arena *arena, ken_dependent **out, size_t *out_n, size_t *out_total,
                          ken_err *err)
 {
-    ken_str relative = ken_query__relative_path(s, o->what, arena);
-    bool is_path = relative.ptr && ken_query__file_index(s, relative) >= 0;
     ken_impact_opts io = {
-        .symbol = is_path ? KEN_STR("") : o->what,
-        .path = is_path ? relative : KEN_STR(""),
+        .symbol = o->what,
         .max_depth = KEN_TESTS_FOR_STEPS,
         .limit = 1,
         .offset = o->offset > UINT32_MAX ? UINT32_MAX : (uint32_t)o->offset,

@@ -194,6 +194,14 @@ static size_t count_passing(const ken_snapshot *s, const query_names *names,
     return n;
 }
 
+static query_fit best_fit(const query_names *names, const query_fit *fits)
+{
+    query_fit best = QUERY_FIT_NONE;
+    for (size_t i = 0; i < names->len; i++)
+        best = fits[i] > best ? fits[i] : best;
+    return best;
+}
+
 // Names that are less alike are looked for only while results are wanted. Says whether it was not
 // necessary to look for all of them.
 static ken_status gather(ken_snapshot *s, ken_str name, const ken_search_opts *o,
@@ -234,9 +242,16 @@ ken_status ken_query__symbols(ken_snapshot *s, ken_str query, const ken_search_o
         ken_vec_release(&names);
         return st;
     }
-    order_names(s, &names, KEN_STR(""), fits);
     *out =
         (ken_search_result){ .hits = KEN_ARENA_ARRAY(arena, ken_hit, limit), .strategy = "symbol" };
+    ken_str path = ken_query__say_path(s, query, best_fit(&names, fits), arena);
+    if (path.len) {
+        out->note =
+            ken_arena_printf(arena, "a symbol was asked for: " KEN_STR_FMT, KEN_STR_ARG(path));
+        names.len = 0;
+        has_more = false;
+    }
+    order_names(s, &names, KEN_STR(""), fits);
     symbol_files files = { .s = s, .arena = arena };
     size_t n_unseen = 0;
     expect_names(s, &names, 0, o->offset + limit + 1, arena);
@@ -322,11 +337,8 @@ static ken_status suggest(ken_snapshot *s, ken_str name, ken_arena *arena,
 }
 
 // With a scope that fits any, the others are left out; when it fits none, they are marked.
-static void keep_best_fit(query_names *names, const query_fit *fits, bool has_scope)
+static void keep_best_fit(query_names *names, const query_fit *fits, query_fit best, bool has_scope)
 {
-    query_fit best = QUERY_FIT_NONE;
-    for (size_t i = 0; i < names->len; i++)
-        best = fits[i] > best ? fits[i] : best;
     size_t n = 0;
     for (size_t i = 0; i < names->len; i++)
         if (fits[i] == best)
@@ -363,26 +375,29 @@ static void fill(ken_snapshot *s, const query_names *names, size_t offset, size_
     out->n_total = names->len;
 }
 
-static ken_status find_names(ken_snapshot *s, ken_str last, ken_str scope, bool has_scope,
-                             ken_arena *arena, query_names *names, ken_err *err)
+static ken_status find_names(ken_snapshot *s, ken_str name, ken_arena *arena, query_names *names,
+                             ken_err *err)
 {
     names->len = 0;
     query_fit *fits = NULL;
+    ken_str scope, last = ken_query__last_name(name, &scope);
     ken_status st = ken_query__names_equal(s, last, arena, names, err);
     if (!st)
         st = ken_query__find_owned(s, names, scope, arena, &fits, err);
-    if (!st)
-        keep_best_fit(names, fits, has_scope);
-    return st;
+    if (st)
+        return st;
+    query_fit best = best_fit(names, fits);
+    keep_best_fit(names, fits, best, scope.len && !is_behind_path(name, last));
+    if (names->len && ken_query__say_path(s, name, best, arena).len)
+        names->len = 0;
+    return KEN_OK;
 }
 
 ken_status ken_query__find_names(ken_snapshot *s, ken_str name, ken_str file_hint, ken_arena *arena,
                                  query_names *out, ken_err *err)
 {
     query_check_pin(s);
-    ken_str scope, last = ken_query__last_name(name, &scope);
-    ken_status st =
-        find_names(s, last, scope, scope.len && !is_behind_path(name, last), arena, out, err);
+    ken_status st = find_names(s, name, arena, out, err);
     if (!st)
         order_names(s, out, file_hint, NULL);
     return st;
@@ -405,7 +420,9 @@ ken_status ken_find_definition(ken_snapshot *s, const ken_definition_opts *o, ke
         fill(s, &names, o->offset, limit, arena, out);
         out->missed_scope = ken_query__missed_scope(&names, name);
         st = ken_quota_check(err);
-        if (!st && !out->n_defs && o->offset < out->n_total + !out->n_total)
+        if (!st && !out->n_total)
+            out->is_path = ken_query__say_path(s, name, QUERY_FIT_NONE, arena);
+        if (!st && !out->is_path.len && !out->n_defs && o->offset < out->n_total + !out->n_total)
             st = suggest(s, last, arena, out, err);
     }
     ken_vec_release(&names);
@@ -415,6 +432,8 @@ ken_status ken_find_definition(ken_snapshot *s, const ken_definition_opts *o, ke
 ken_str ken_definition_near(const ken_definition_result *r, ken_arena *arena)
 {
     ken_str near = { "", 0 };
+    if (r->is_path.len)
+        return ken_arena_printf(arena, ": " KEN_STR_FMT, KEN_STR_ARG(r->is_path));
     for (size_t i = 0; i < r->n_suggestions && i < MAX_SUGGESTIONS; i++) {
         ken_str name = ken_utf8_clip(r->suggestions[i], 60);
         near = ken_arena_printf(arena, KEN_STR_FMT "%s" KEN_STR_FMT, KEN_STR_ARG(near),
