@@ -201,7 +201,8 @@ typedef struct ken_impact_opts {
     ken_str path;  // a file, or "file:LINE"
     ken_str diff;  // a revision or range; "" with wants_diff = uncommitted changes
     bool wants_diff;
-    uint32_t max_depth;   // 1 to 5; 0 = 3
+    uint32_t max_depth;   // 1 to 5; 0 = 3. The risk is that of 3 steps, whatever it is
+    bool without_risk;    // it is not judged, and nothing is looked at for it
     uint32_t limit;       // dependents shown; 0 = 30, at most 200
     uint32_t offset;      // dependents to pass over; with KEN_TESTS_ONLY tests
     uint32_t max_tests;   // tests shown; 0 = 20, at most KEN_TESTS_MAX
@@ -246,6 +247,8 @@ typedef struct ken_dependent {
     ken_delta_kind change; // of distance 1 in a diff: the worst of what it uses
     bool is_broken;        // it names what is not there any more
     uint32_t site_line;    // of its first place, 0-based; UINT32_MAX = not worked out
+    ken_graph_node via;    // a definition that it uses, one step nearer; name empty = not known
+    ken_edge_class via_class;
 } ken_dependent;
 
 typedef struct ken_related_file {

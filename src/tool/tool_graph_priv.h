@@ -82,7 +82,13 @@ typedef struct ken_tool__usages_shape {
 
 json_t *ken_tool__usages_json(const ken_usages *u, const ken_tool__usages_shape *shape);
 json_t *ken_tool__trace_json(const ken_trace *t, const ken_trace_opts *o);
-json_t *ken_tool__impact_json(const ken_impact *i);
+typedef struct ken_tool__impact_shape {
+    size_t most_changed; // definitions listed
+    bool is_diff;        // a change was asked about, not a symbol or a file
+    bool is_text;        // what only the other format shows is left out
+} ken_tool__impact_shape;
+
+json_t *ken_tool__impact_json(const ken_impact *i, const ken_tool__impact_shape *shape);
 // Tests that reach a definition that none uses itself.
 typedef struct ken_tool__reaching {
     ken_dependent *tests; // nearest first

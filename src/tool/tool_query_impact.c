@@ -8,7 +8,7 @@
 enum {
     TOKENS = 1500,      // of an answer, unless more is asked for
     TEXT_TOKENS = 1200, // of it as text
-    CHANGED_MAX = 20,
+    LISTED_MAX = 20,    // changed definitions, and tests, unless the limit is larger
 };
 
 static const char *const lists[] = {
@@ -18,7 +18,15 @@ static const char *const lists[] = {
 
 // ---- JSON --------------------------------------------------------------------------------------
 
-static json_t *dependent_json(const ken_dependent *d)
+// One step nearer: an answer with all fields tells the way.
+static json_t *through_json(const ken_dependent *d)
+{
+    json_t *o = ken_tool__place_json(&d->via);
+    ken_tool__set_class(o, d->via_class, KEN_STR(""));
+    return o;
+}
+
+static json_t *dependent_json(const ken_dependent *d, bool is_text)
 {
     json_t *o = json_object();
     if (d->node.name.len) {
@@ -38,14 +46,16 @@ static json_t *dependent_json(const ken_dependent *d)
         ken_json_set_bool(o, "broken", true);
     if (d->site_line != UINT32_MAX)
         ken_json_set_u64(o, "line", d->site_line + 1u);
+    if (d->via.name.len && !is_text)
+        ken_json_set(o, "through", through_json(d));
     return o;
 }
 
-static json_t *dependents_json(const ken_dependent *items, size_t n)
+static json_t *dependents_json(const ken_dependent *items, size_t n, bool is_text)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < n; i++)
-        ken_json_append(list, dependent_json(&items[i]));
+        ken_json_append(list, dependent_json(&items[i], is_text));
     return list;
 }
 
@@ -79,10 +89,10 @@ static json_t *changed_json(const ken_changed_def *c)
     return o;
 }
 
-static void set_changed(json_t *o, const ken_impact *i)
+static void set_changed(json_t *o, const ken_impact *i, size_t most)
 {
     json_t *list = json_array();
-    for (size_t k = 0; k < i->n_changed && k < CHANGED_MAX; k++)
+    for (size_t k = 0; k < i->n_changed && k < most; k++)
         ken_json_append(list, changed_json(&i->changed[k]));
     ken_json_set(o, "changed", list);
     ken_json_set_u64(o, "changed_total", i->n_changed_total);
@@ -110,12 +120,14 @@ static size_t count_dependents(const ken_impact *i)
     return n;
 }
 
-// "3 changed definitions (1 removed, 2 body)"
+// "3 changed definitions (1 removed, 2 body)"; of a file "3 definitions of src/a.c"
 static void put_changes(ken_buf *text, const ken_impact *i)
 {
-    bool is_first = true;
-    ken_buf_printf(text, "%zu changed definition%s", i->n_changed_total,
+    bool is_first = true, is_file = i->n_by_change[KEN_DELTA_NONE] == i->n_changed_total;
+    ken_buf_printf(text, "%zu %sdefinition%s", i->n_changed_total, is_file ? "" : "changed ",
                    i->n_changed_total == 1 ? "" : "s");
+    if (is_file && i->n_changed_files)
+        ken_buf_printf(text, " of " KEN_STR_FMT, KEN_STR_ARG(i->changed_files[0]));
     for (int k = KEN_DELTA_KIND_COUNT - 1; k > KEN_DELTA_NONE; k--) {
         if (!i->n_by_change[k])
             continue;
@@ -137,12 +149,15 @@ static void put_one(ken_buf *text, const ken_impact *i)
                        node->first_line + 1);
 }
 
-static void put_what(ken_buf *text, const ken_impact *i)
+static void put_what(ken_buf *text, const ken_impact *i, bool is_diff)
 {
     if (i->n_changed_total == 1 && i->n_changed && !i->changed[0].change)
         put_one(text, i);
     else if (i->n_changed_total)
         put_changes(text, i);
+    else if (!is_diff)
+        ken_buf_printf(text, KEN_STR_FMT ", which defines nothing",
+                       KEN_STR_ARG(i->n_changed_files ? i->changed_files[0] : KEN_STR("a file")));
     else
         ken_buf_printf(text, "%zu changed file%s", i->n_changed_files,
                        i->n_changed_files == 1 ? "" : "s");
@@ -151,11 +166,11 @@ static void put_what(ken_buf *text, const ken_impact *i)
 // "parse: risk medium; 9 usages; 12 dependents in 5 files (4 direct), 3 tests reach it; 2 unresolved
 // places might depend on it": usages as find_usages counts them; dependents are definitions and tops
 // of files, tests apart
-static void set_summary(json_t *o, const ken_impact *i)
+static void set_summary(json_t *o, const ken_impact *i, bool is_diff)
 {
     ken_buf text = KEN_BUF_INIT(0);
     size_t n = count_dependents(i);
-    put_what(&text, i);
+    put_what(&text, i, is_diff);
     ken_buf_printf(&text, ": risk %s; ", i->risk_level);
     if (i->n_broken)
         ken_buf_printf(&text, "%zu broken in %zu file%s; ", i->n_broken, i->n_broken_files,
@@ -205,23 +220,23 @@ static void set_related(json_t *o, const ken_impact *i)
         ken_json_set(o, "similar", related_json(i->similar, i->n_similar, "similarity"));
 }
 
-json_t *ken_tool__impact_json(const ken_impact *i)
+json_t *ken_tool__impact_json(const ken_impact *i, const ken_tool__impact_shape *shape)
 {
     json_t *o = json_object();
-    set_summary(o, i);
+    set_summary(o, i, shape->is_diff);
     set_risk(o, i);
-    set_changed(o, i);
+    set_changed(o, i, shape->most_changed);
     ken_json_set(o, "by_distance", distances_json(i));
     ken_json_set_u64(o, "places", i->n_places);
-    ken_json_set(o, "dependents", dependents_json(i->dependents, i->n_dependents));
+    ken_json_set(o, "dependents", dependents_json(i->dependents, i->n_dependents, shape->is_text));
     ken_json_set_u64(o, "dependents_total", count_dependents(i));
     if (i->n_broken)
         ken_json_set_u64(o, "broken_total", i->n_broken);
     if (i->n_maybe_total) {
-        ken_json_set(o, "maybe", dependents_json(i->maybe, i->n_maybe));
+        ken_json_set(o, "maybe", dependents_json(i->maybe, i->n_maybe, shape->is_text));
         ken_json_set_u64(o, "maybe_total", i->n_maybe_total);
     }
-    ken_json_set(o, "tests", dependents_json(i->tests, i->n_tests));
+    ken_json_set(o, "tests", dependents_json(i->tests, i->n_tests, shape->is_text));
     ken_json_set_u64(o, "tests_total", i->n_tests_total);
     ken_json_set(o, "files", ken_tool__strings_json(i->files, i->n_files));
     ken_json_set_u64(o, "files_total", i->n_files_total);
@@ -271,9 +286,16 @@ static ken_status check_one(const ken_args_query_impact *a, bool is_command, ken
                     n ? "only one" : "one");
 }
 
+// The default limit is of dependents alone.
+static uint32_t most_listed(const ken_args_query_impact *a)
+{
+    return a->has_limit && a->limit > LISTED_MAX ? (uint32_t)a->limit : LISTED_MAX;
+}
+
 static ken_impact_opts impact_opts(const ken_args_query_impact *a)
 {
     bool is_uncommitted = ken_str_eq(a->diff, KEN_STR("uncommitted"));
+    bool is_only = ken_tool__tests_of(a->tests) == KEN_TESTS_ONLY;
     return (ken_impact_opts){
         .symbol = a->symbol,
         .path = a->file_path,
@@ -282,6 +304,7 @@ static ken_impact_opts impact_opts(const ken_args_query_impact *a)
         .file_hint = a->file_hint,
         .max_depth = (uint32_t)a->max_depth,
         .limit = (uint32_t)a->limit,
+        .max_tests = is_only ? (uint32_t)a->limit : most_listed(a),
         .offset = (uint32_t)(a->offset > UINT32_MAX ? UINT32_MAX : a->offset),
         .num_similar = UINT32_MAX,
         .tests = ken_tool__tests_of(a->tests),
@@ -299,7 +322,8 @@ ken_status ken_tool__query_impact(const ken_tool_env *env, const void *args, jso
         st = ken_tool__ask(env, a->project, ask, &q, &scope, err);
     if (st)
         return st;
-    json_t *o = ken_tool__impact_json(&q.found);
+    const ken_tool__impact_shape shape = { most_listed(a), a->has_diff, env->is_text };
+    json_t *o = ken_tool__impact_json(&q.found, &shape);
     ken_tool__set_scope(o, &scope);
     ken_tool__fit_impact(o, a->has_limit ? env->ctx->max_bytes
                                          : ken_tool__answer_bytes(env, TOKENS, TEXT_TOKENS));

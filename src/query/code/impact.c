@@ -8,7 +8,6 @@
 #include "query/code/impact_priv.h"
 
 enum {
-    DEPTH_DEFAULT = 3,
     LIMIT_DEFAULT = 30,
     LIMIT_MAX = 200,
     SIMILAR_DEFAULT = 5,
@@ -169,7 +168,8 @@ static impact_reached *add_reached(impact *m, ken_graph_def d, uint32_t distance
                          .n_sites = 1,
                          .class = class,
                          .is_test = ken_query__is_test(m->s, d.file),
-                         .ref = UINT32_MAX };
+                         .ref = UINT32_MAX,
+                         .via = { UINT32_MAX, 0 } };
     ken_vec_push(&m->reached, r);
     return &m->reached.ptr[m->reached.len - 1];
 }
@@ -201,6 +201,10 @@ static void reach(impact *m, const query_edge *e, uint32_t distance)
     if (via >= 0 && m->reached.ptr[via].class > class)
         class = m->reached.ptr[via].class;
     impact_reached *r = add_reached(m, d, distance, class);
+    if (r && query_is_outside(r->via)) {
+        r->via = e->to;
+        r->via_class = e->class;
+    }
     if (r && distance == 1)
         expose(m, e, r);
 }
@@ -234,7 +238,8 @@ void ken_query__impact_add_maybe(impact *m, ken_graph_def user, uint32_t ref)
                          .n_sites = 1,
                          .class = KEN_EDGE_UNRESOLVED,
                          .is_test = ken_query__is_test(m->s, user.file),
-                         .ref = ref };
+                         .ref = ref,
+                         .via = { UINT32_MAX, 0 } };
     ken_vec_push(&m->maybe, r);
 }
 
@@ -382,7 +387,10 @@ static bool show_dependent(impact *m, const impact_reached *r, ken_dependent *ou
                             .n_sites = r->n_sites,
                             .change = r->change,
                             .is_broken = r->is_broken,
-                            .site_line = line_of_ref(m, r) };
+                            .site_line = line_of_ref(m, r),
+                            .via_class = r->via_class };
+    if (!query_is_outside(r->via))
+        (void)ken_query__graph_name(m->s, r->via, m->arena, &out->via);
     return show_node(m, r->id, &out->node);
 }
 
@@ -417,11 +425,32 @@ static void list_files(impact *m, const ranked *all, size_t n, uint32_t limit)
     ken_map_release(&dependent);
 }
 
+static void measure_extent(impact *m)
+{
+    impact_extent *x = &m->extent;
+    ken_map files;
+    ken_map_init(&files);
+    for (size_t i = 0; i < m->reached.len; i++) {
+        const impact_reached *r = &m->reached.ptr[i];
+        bool is_new;
+        if (r->distance > IMPACT_RISK_STEPS)
+            continue;
+        ken_map_put(&files, m->s->rows[r->id.file].path, 1, &is_new);
+        x->n_files += is_new;
+        x->n_tests += r->is_test;
+        x->n_all += !r->is_test;
+        x->n_direct += !r->is_test && r->distance == 1;
+    }
+    ken_map_release(&files);
+}
+
 static void count_reached(impact *m)
 {
     ken_impact *out = m->out;
     for (size_t i = 0; i < m->reached.len; i++) {
         const impact_reached *r = &m->reached.ptr[i];
+        if (r->distance > m->depth)
+            continue;
         out->n_by_distance[r->distance] += !r->is_test;
         out->n_tests_total += r->is_test;
         out->n_broken += r->is_broken;
@@ -438,9 +467,10 @@ static void show_reached(impact *m, uint32_t limit, bool *out_is_cut)
     uint32_t max_tests = m->o->max_tests ? m->o->max_tests : is_only ? limit : TESTS_DEFAULT;
     out->tests = KEN_ARENA_ARRAY(m->arena, ken_dependent, max_tests + 1);
     out->dependents = KEN_ARENA_ARRAY(m->arena, ken_dependent, limit + 1);
-    size_t n = m->reached.len, offset = m->o->offset, n_tests = 0, n_others = 0;
-    for (size_t i = 0; i < n; i++)
-        all[i] = (ranked){ &m->reached.ptr[i], m->s->rows[m->reached.ptr[i].id.file].path };
+    size_t n = 0, offset = m->o->offset, n_tests = 0, n_others = 0;
+    for (size_t i = 0; i < m->reached.len; i++)
+        if (m->reached.ptr[i].distance <= m->depth)
+            all[n++] = (ranked){ &m->reached.ptr[i], m->s->rows[m->reached.ptr[i].id.file].path };
     if (n)
         qsort(all, n, sizeof *all, by_distance);
     list_files(m, all, n, limit);
@@ -533,6 +563,15 @@ static ken_status show_similar(impact *m, ken_err *err)
     return KEN_OK;
 }
 
+// 0 = it is changed itself, UINT32_MAX = it does not depend on the change.
+static uint32_t distance_of(const impact *m, const ken_graph_def *d)
+{
+    int32_t at = place_of(m, d);
+    if (at >= 0)
+        return m->reached.ptr[at].distance;
+    return ken_map_find(&m->seen, query_def_key(d)) ? 0 : UINT32_MAX;
+}
+
 static ken_status show_routes(impact *m, ken_err *err)
 {
     ken_route *all;
@@ -540,10 +579,12 @@ static ken_status show_routes(impact *m, ken_err *err)
     ken_status st =
         ken_query__find_routes(m->s, KEN_STR(""), false, m->cancel, m->arena, &all, &n, err);
     m->out->routes = KEN_ARENA_ARRAY(m->arena, ken_route, n + 1);
-    for (size_t i = 0; !st && i < n; i++)
-        if (all[i].handler_id.file != UINT32_MAX &&
-            ken_map_find(&m->seen, query_def_key(&all[i].handler_id)))
+    for (size_t i = 0; !st && i < n; i++) {
+        uint32_t distance = distance_of(m, &all[i].handler_id);
+        m->extent.n_routes += distance <= IMPACT_RISK_STEPS;
+        if (distance <= m->depth)
             m->out->routes[m->out->n_routes++] = all[i];
+    }
     return st;
 }
 
@@ -611,8 +652,10 @@ static ken_status answer(impact *m, ken_err *err)
     ken_status st = m->o->symbol.len ? change_symbol(m, err)
                     : m->o->path.len ? change_path(m, err)
                                      : ken_query__impact_change_diff(m, err);
+    m->depth = m->o->max_depth ? m->o->max_depth : IMPACT_RISK_STEPS;
+    bool is_near = m->depth < IMPACT_RISK_STEPS && !m->o->without_risk;
     if (!st)
-        st = spread(m, m->o->max_depth ? m->o->max_depth : DEPTH_DEFAULT, err);
+        st = spread(m, is_near ? IMPACT_RISK_STEPS : m->depth, err);
     if (st)
         return st;
     if (m->o->symbol.len && m->changed.len)
@@ -621,18 +664,19 @@ static ken_status answer(impact *m, ken_err *err)
         return st;
     bool is_cut;
     collect_maybe(m);
+    measure_extent(m);
     count_reached(m);
     show_reached(m, limit, &is_cut);
     show_maybe(m);
     show_changed(m, limit);
     m->out->n_unresolved = m->unresolved.len;
-    bool is_part = ken_quota_is_settled();
+    bool is_part = ken_quota_is_settled() || m->o->without_risk;
     st = is_part ? KEN_OK : show_similar(m, err);
     if (!st && !is_part)
         st = show_together(m, &n_commits, err);
     if (!st && !is_part)
         st = show_routes(m, err);
-    if (!st)
+    if (!st && !m->o->without_risk)
         ken_query__impact_judge(m, n_commits); // of all, however much of it is shown
     m->out->is_truncated = m->out->is_truncated || is_cut;
     return st;

@@ -10,7 +10,8 @@
 enum {
     IMPACT_CHANGED_MAX = 400, // definitions that are followed
     IMPACT_REACHED_MAX = 3000,
-    IMPACT_DEPTH_MAX = 5
+    IMPACT_DEPTH_MAX = 5,
+    IMPACT_RISK_STEPS = 3, // that the risk looks at
 };
 
 // A definition that was reached; def UINT32_MAX = the top of its file.
@@ -21,7 +22,15 @@ typedef struct impact_reached {
     bool is_test, is_broken;
     ken_delta_kind change; // of distance 1
     uint32_t ref;          // first reference, UINT32_MAX = none at hand
+    ken_graph_def via;     // what it uses, the first that was met; file UINT32_MAX = not known
+    ken_edge_class via_class;
 } impact_reached;
+
+// What depends on a change within IMPACT_RISK_STEPS, however far the question goes.
+typedef struct impact_extent {
+    size_t n_direct, n_all; // tests apart
+    size_t n_tests, n_files, n_routes;
+} impact_extent;
 
 // A definition that changed.
 typedef struct impact_changed {
@@ -35,6 +44,8 @@ typedef struct impact {
     const ken_impact_opts *o;
     const ken_cancel *cancel;
     ken_arena *arena;
+    uint32_t depth; // that was asked for; what is reached may be farther
+    impact_extent extent;
     KEN_VEC(impact_changed) changed;
     KEN_VEC(impact_reached) reached;
     KEN_VEC(ken_str) files; // changed ones

@@ -236,6 +236,7 @@ ken_status ken_tests_for(ken_snapshot *s, const ken_tests_for_opts *o, const ken
         .max_depth = KEN_TESTS_FOR_STEPS,
         .limit = 1,
         .offset = o->offset > UINT32_MAX ? UINT32_MAX : (uint32_t)o->offset,
+        .without_risk = true,
         .max_tests = o->limit > KEN_TESTS_MAX ? KEN_TESTS_MAX : (uint32_t)o->limit,
         .tests = KEN_TESTS_ONLY,
     };

@@ -140,27 +140,23 @@ static void judge_reach(judging *j)
 {
     ken_impact *out = j->m->out;
     ken_arena *a = j->m->arena;
-    size_t n_direct = out->n_by_distance[1], n_all = 0;
-    for (int d = 1; d <= IMPACT_DEPTH_MAX; d++)
-        n_all += out->n_by_distance[d];
-    if (n_all)
-        add_reason(j, 0.6 * (1 - exp(-(double)n_all / 25)), 0,
-                   ken_arena_printf(a, "%s%zu definition%s on it, %zu directly",
-                                    ken_quota_is_settled() ? "at least " : "", n_all,
-                                    n_all == 1 ? " depends" : "s depend", n_direct));
-    if (out->n_files_total > 3)
-        add_reason(j, 0.2 * (1 - exp(-(double)out->n_files_total / 20)), 0,
+    const impact_extent *x = &j->m->extent;
+    if (x->n_all)
+        add_reason(j, 0.6 * (1 - exp(-(double)x->n_all / 25)), 0,
+                   ken_arena_printf(a, "%s%zu definition%s on it within %d steps, %zu directly",
+                                    ken_quota_is_settled() ? "at least " : "", x->n_all,
+                                    x->n_all == 1 ? " depends" : "s depend", IMPACT_RISK_STEPS,
+                                    x->n_direct));
+    if (x->n_files > 3)
+        add_reason(j, 0.2 * (1 - exp(-(double)x->n_files / 20)), 0,
                    ken_arena_printf(a, "what depends on it%s is in %zu files",
-                                    out->n_tests_total ? ", tests included," : "",
-                                    out->n_files_total));
-    if (n_all && !out->n_tests_total && !ken_quota_is_settled())
-        add_reason(
-            j, 0.2, 0,
-            ken_no_test_text(&out->test_files, j->m->o->max_depth ? j->m->o->max_depth : 3, a));
-    if (out->n_routes)
+                                    x->n_tests ? ", tests included," : "", x->n_files));
+    if (x->n_all && !x->n_tests && !ken_quota_is_settled())
+        add_reason(j, 0.2, 0, ken_no_test_text(&out->test_files, IMPACT_RISK_STEPS, a));
+    if (x->n_routes)
         add_reason(j, 0.15, 0,
-                   ken_arena_printf(a, "%zu route%s to it", out->n_routes,
-                                    out->n_routes == 1 ? " or event leads" : "s or events lead"));
+                   ken_arena_printf(a, "%zu route%s to it", x->n_routes,
+                                    x->n_routes == 1 ? " or event leads" : "s or events lead"));
 }
 
 void ken_query__impact_judge(impact *m, uint32_t n_commits)

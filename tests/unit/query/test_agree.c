@@ -276,3 +276,42 @@ KEN_TEST(a_name_has_its_owner_once)
     kt_eq_text(d.defs[0].qualified, "reader.task");
     end();
 }
+
+KEN_TEST(the_risk_is_the_same_at_every_depth_and_each_dependent_has_a_way)
+{
+    start("a.py", "def base():\n    return 1\n\nclass Kind:\n    pass\n");
+    lab_write(&l, "b.py", "from a import base, Kind\n\ndef one(k: Kind):\n    return base()\n");
+    lab_write(&l, "c.py", "from b import one\n\ndef two():\n    return one(0)\n");
+    lab_write(&l, "d.py", "from c import two\n\ndef three():\n    return two()\n");
+    lab_write(&l, "e.py", "from d import three\n\ndef four():\n    return three()\n");
+    lab_write(&l, "test_c.py", "from c import two\n\ndef test_two():\n    assert two()\n");
+    go();
+    ken_impact at[6];
+    for (uint32_t depth = 1; depth <= 5; depth++) {
+        ken_impact_opts o = { .symbol = KEN_STR("base"), .max_depth = depth };
+        kt_ok_err(ken_query_impact(snap, &o, NULL, &l.arena, &at[depth], &l.err), &l.err);
+        kt_near(at[depth].risk, at[1].risk, 1e-12);
+        kt_eq_u(at[depth].n_reasons, at[1].n_reasons);
+        for (size_t i = 0; i < at[depth].n_reasons; i++)
+            kt_true(ken_str_eq(at[depth].reasons[i], at[1].reasons[i]));
+        kt_eq_u(at[depth].n_dependents, depth < 4 ? depth : 4);
+        kt_eq_u(at[depth].n_tests_total, depth < 3 ? 0 : 1);
+    }
+    static const char *const names[] = { "one", "two", "three", "four" };
+    for (size_t i = 0; i < 4; i++) {
+        kt_eq_text(at[5].dependents[i].node.name, names[i]);
+        kt_eq_text(at[5].dependents[i].via.name, i ? names[i - 1] : "base");
+    }
+    kt_eq_text(at[5].tests[0].via.name, "two");
+    ken_impact file;
+    ken_impact_opts o = { .path = KEN_STR("a.py") };
+    kt_ok_err(ken_query_impact(snap, &o, NULL, &l.arena, &file, &l.err), &l.err);
+    for (size_t i = 0; i < file.n_dependents; i++)
+        kt_true(file.dependents[i].via.name.len > 0);
+    o = (ken_impact_opts){ .symbol = KEN_STR("Kind") }; // a type is used, and never called
+    kt_ok_err(ken_query_impact(snap, &o, NULL, &l.arena, &file, &l.err), &l.err);
+    kt_true(file.n_dependents > 0);
+    kt_eq_text(file.dependents[0].node.name, "one");
+    kt_eq_text(file.dependents[0].via.name, "Kind");
+    end();
+}

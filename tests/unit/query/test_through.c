@@ -69,7 +69,7 @@ KEN_TEST(one_dependent_is_no_plural)
     ken_impact m;
     ken_impact_opts o = { .symbol = KEN_STR("one"), .num_similar = UINT32_MAX };
     kt_ok_err(ken_query_impact(snap, &o, NULL, &l.arena, &m, &l.err), &l.err);
-    kt_eq_text(m.reasons[0], "1 definition depends on it, 1 directly");
+    kt_eq_text(m.reasons[0], "1 definition depends on it within 3 steps, 1 directly");
     end();
 }
 

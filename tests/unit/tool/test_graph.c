@@ -323,7 +323,8 @@ KEN_TEST(an_impact_stays_within_its_tokens)
                      .n_reasons = 1 };
     i.n_by_distance[1] = 100;
     i.n_by_distance[2] = 250;
-    json_t *v = ken_tool__impact_json(&i);
+    const ken_tool__impact_shape shape = { 20, false, true };
+    json_t *v = ken_tool__impact_json(&i, &shape);
     add_tail(v);
     ken_tool__fit_impact(v, 6000);
     kt_true(ken_json_dump_size(v) <= 6000);

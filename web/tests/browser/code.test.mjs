@@ -297,6 +297,36 @@ describe('graph', () => {
     lab.ken('projects', 'remove', root, '--yes');
   });
 
+  test('an impact draws what uses a type, a path and what it is cut to', async () => {
+    const root = join(lab.box, 'uses');
+    mkdirSync(root);
+    writeFileSync(join(root, 'kind.py'), `class Kind:\n    pass\n\n${Array.from({ length: 210 }, (_, i) => `def f${i}():\n    return ${i}\n`).join('\n')}`);
+    writeFileSync(join(root, 'use.py'), 'from kind import Kind\n\ndef takes(k: Kind):\n    return k\n\ndef goes_on():\n    return takes(None)\n');
+    lab.ken('index', root);
+    const { id } = (await lab.api('list_projects', {})).projects.find((p) => p.name === 'uses');
+    const links = async () => (await tree(page, 'Nodes').getByRole('treeitem').allInnerTexts()).map((n) => n.split('\n').map((t) => t.trim())).map((t) => `${t[0]} ${t.at(-1)}`).sort();
+    // Nothing calls a type: its graph of calls leads to what uses it.
+    await page.goto(lab.address('graph', { project: id, symbol: 'Kind' }));
+    await page.getByRole('link', { name: 'What uses it' }).click();
+    await item(page, 'Nodes', 'goes_on').waitFor();
+    assert.deepEqual(await links(), ['Kind 1 → 0', 'goes_on 0 → 1', 'takes 1 → 1']);
+    const risk = async () => /Risk \w+: .*/.exec(await page.locator('.notes').innerText())?.[0];
+    const near = await risk();
+    assert.match(near, /within 3 steps/);
+    await page.getByRole('combobox', { name: 'depth' }).selectOption('1');
+    await until('one step', async () => !(await links()).some((n) => n.startsWith('goes_on')));
+    assert.equal(await risk(), near);
+    // A path in the field of the symbol is its file; what is left out is said, and nothing has changed.
+    await page.goto(lab.address('graph', { project: id, show: 'impact' }));
+    await page.getByRole('combobox', { name: 'Symbol', exact: true }).fill('kind.py');
+    await page.keyboard.press('Enter');
+    await page.getByText('Shown are 200 of 211 definitions.').waitFor();
+    const said = await page.locator('.notes').innerText();
+    assert.match(said, /211 definitions of kind\.py: risk/);
+    assert.doesNotMatch(said, /changed/);
+    lab.ken('projects', 'remove', root, '--yes');
+  });
+
   test('a name that is not there says so', async () => {
     await page.goto(lab.address('graph', { symbol: 'retri' }));
     await page.getByText('There is no graph of this').waitFor();

@@ -25,7 +25,6 @@ export interface Question {
 
 const EXPAND_NODES = 60;
 const EXPAND_FILES = 15; // of a module: more hides the others
-const IMPACT_NODES = 1000;
 const IMPACT_LISTED = 200;
 
 function fromSymbolGraph(answer: Answer<'symbol_graph'>): Graph {
@@ -106,14 +105,28 @@ async function path(signal: AbortSignal, q: Question): Promise<Graph> {
   return graph;
 }
 
+type Dependent = Answer<'query_impact'>['dependents'][number];
+
+/** "Shown are 20 of 49 tests" of each list that is cut. */
+function cutNotes(answer: Answer<'query_impact'>): Note[] {
+  const lists: [number, number | undefined, string][] = [
+    [answer.changed.length, answer.changed_total, 'definitions'],
+    [answer.dependents.length, answer.dependents_total, 'dependents'],
+    [answer.tests.length, answer.tests_total, 'tests'],
+    [answer.maybe?.length ?? 0, answer.maybe_total, 'places that only say the name'],
+  ];
+  return lists.flatMap(([shown, all, what]) => (all && all > shown ? [{ text: `Shown are ${count(shown)} of ${count(all)} ${what}.`, isWarning: true }] : []));
+}
+
 async function oneImpact(signal: AbortSignal, q: Question, of: Partial<Arguments<'query_impact'>>): Promise<Graph> {
   const answer = await call('query_impact', { project: q.project, at: q.at, max_depth: Math.min(q.depth, 5), limit: IMPACT_LISTED, tests: q.tests, ...of } as Arguments<'query_impact'>, signal);
   const graph = emptyGraph();
   graph.summary = answer.summary;
   const add = adderOf(graph);
-  const put = (p: Answer<'query_impact'>['dependents'][number], isTest: boolean) => {
+  const from = new Map<GraphNode, Dependent>();
+  const put = (p: Dependent, isTest: boolean) => {
     const notes = [p.uses && typeof p.uses === 'string' ? `uses its ${p.uses}` : '', p.broken ? 'breaks' : ''].filter(Boolean);
-    add({ ...nodeOfPlace(p, p.distance ?? 1, notes), layer: p.distance ?? 1, isTest });
+    from.set(add({ ...nodeOfPlace(p, p.distance ?? 1, notes), layer: p.distance ?? 1, isTest }), p);
   };
   for (const c of answer.changed) {
     const notes = [c.change ? `changed: ${c.change}` : '', c.used_at ? `used at ${plural(c.used_at, 'place')}` : '', c.broken_at ? `breaks ${plural(c.broken_at, 'place')}` : ''].filter(Boolean);
@@ -122,17 +135,21 @@ async function oneImpact(signal: AbortSignal, q: Question, of: Partial<Arguments
   for (const d of answer.dependents) put(d, false);
   for (const t of answer.tests) put(t, true);
   for (const m of answer.maybe ?? []) add({ ...nodeOfPlace(m, m.distance ?? 1, ['says the name; not known whether it is meant']), layer: m.distance ?? 1 });
+  // One edge each: to what it was reached through.
+  const ids = new Map(graph.nodes.map((n) => [placeAndName(n), n.id]));
+  for (const [node, d] of from) {
+    const to = d.through?.at ? ids.get(placeAndName(nodeOfPlace({ ...d.through, at: d.through.at }, 0))) : undefined;
+    if (to && to !== node.id) graph.edges.push({ from: node.id, to, kind: 'use', resolution: d.through!.resolution, sites: d.sites ?? 1 });
+  }
   if (answer.risk.reasons.length) graph.notes.push({ text: `Risk ${answer.risk.level}: ${answer.risk.reasons.join('; ')}.`, isWarning: answer.risk.level !== 'low' });
-  const listed = answer.dependents.length;
-  if ((answer.dependents_total ?? listed) > listed) graph.notes.push({ text: `Shown are ${listed} of ${plural(answer.dependents_total!, 'dependent')}: the nearest.`, isWarning: true });
-  if (answer.unresolved) graph.notes.push({ text: `${plural(answer.unresolved, 'place')} with these names could not be resolved.`, isWarning: true });
+  graph.notes.push(...cutNotes(answer));
   for (const text of answer.not_compared ?? []) graph.notes.push({ text: `Not compared: ${text}`, isWarning: true });
   for (const text of [answer.hint, answer.note]) if (text) graph.notes.push({ text });
   if (answer.other_definitions?.length) graph.notes.push({ text: 'Other definitions of the name:', places: answer.other_definitions.map((o) => ({ name: o.name ?? o.at, at: o.at })) });
   return graph;
 }
 
-const MOST_CHANGED = 25; // definitions of a diff whose callers are asked for one by one
+const MOST_CHANGED = 25; // definitions of a pasted diff, each of which is asked about
 
 async function impact(signal: AbortSignal, q: Question): Promise<Graph> {
   let graph: Graph;
@@ -149,22 +166,6 @@ async function impact(signal: AbortSignal, q: Question): Promise<Graph> {
     if (q.changed.length > MOST_CHANGED) graph.notes.unshift({ text: `The first ${MOST_CHANGED} of ${plural(q.changed.length, 'changed definition')} are asked about.`, isWarning: true });
   } else if (q.diff) graph = await oneImpact(signal, q, { diff: q.diff });
   else graph = await oneImpact(signal, q, q.symbol ? { symbol: q.symbol, file_hint: q.file || undefined } : { file_path: q.file });
-  // Which dependent leads to which is what the graph of calls knows.
-  const roots = new Set(graph.nodes.filter((n) => n.isRoot && n.line).map((n) => `${n.file}:${n.line}`));
-  const ids = new Map(graph.nodes.map((n) => [placeAndName(n), n.id]));
-  const around = await Promise.allSettled(
-    [...roots].slice(0, MOST_CHANGED).map((symbol_name) => symbolGraph(signal, q, { symbol_name, direction: 'callers', max_depth: Math.min(q.depth, 5), max_nodes: IMPACT_NODES })),
-  );
-  for (const a of around) {
-    if (a.status !== 'fulfilled') continue;
-    const there = new Map(a.value.nodes.map((n) => [n.id, ids.get(placeAndName(n))]));
-    const edges = a.value.edges.flatMap((e) => {
-      const [from, to] = [there.get(e.from), there.get(e.to)];
-      return from && to ? [{ ...e, from, to }] : [];
-    });
-    graph.edges = join(graph, { ...emptyGraph(), edges }).edges;
-  }
-  if (signal.aborted) throw new DOMException('', 'AbortError');
   return graph;
 }
 
