@@ -278,8 +278,8 @@ void ken_app_stop_telemetry(void); // sends what is left, for a second at most
 // any thread asks.
 void ken_app_serve(ken_app *app);
 // Opens indexes before somebody asks, on a thread of its own: the selected project's and those that were indexed last, up
-// to cache.warm of them. Nothing is indexed by it. Once in a process that stays, after the sandbox; what cannot be opened
-// is in the log.
+// to cache.warm of them. Asked again, those that were indexed since then (not of a database). Nothing is indexed by
+// it. In a process that stays, after the sandbox; any thread. What cannot be opened is in the log.
 void ken_app_warm(ken_app *app);
 
 // The same of the index as it is: a snapshot of the project's newest generation, pinned for this thread

@@ -91,6 +91,8 @@ struct ken_app {
     ken_cancel builds_end;   // set when the app closes
     ken_pool *first_runs;    // made when the first of them begins
     ken_pool *warming;       // one thread, made by ken_app_warm
+    atomic_bool is_warming;  // it is at it; guards the next
+    int64_t warmed_ms;       // what was indexed after this was not looked at yet
     ken_cancel warming_end;  // set when the app closes
     bool is_closing;
 };

@@ -839,6 +839,26 @@ KEN_TEST(a_server_opens_indexes_before_it_is_asked)
     teardown(&f);
 }
 
+// As `ken index` beside a server does.
+KEN_TEST(what_was_indexed_beside_a_server_is_opened)
+{
+    fixture f = setup();
+    ktest_write("repos/one/a.c", "int alpha(void)\n{\n    return 1;\n}\n");
+    ktest_write("repos/two/b.c", "int beta(void)\n{\n    return 1;\n}\n");
+    ken_project_info one = add(&f, "repos/one", ""), two = add(&f, "repos/two", "");
+    index_it(&f, &one);
+    ken_app_serve(f.app);
+    ken_app_warm(f.app);
+    await_idle(&f, 1);
+    usleep(2000); // of a later millisecond
+    index_it(&f, &two);
+    for (int i = 0; i < 500 && atomic_load(&f.app->is_warming); i++)
+        usleep(10000);
+    ken_app_warm(f.app);
+    await_idle(&f, 2);
+    teardown(&f);
+}
+
 KEN_TEST(nothing_is_opened_where_settings_say_so)
 {
     setenv("KEN_CACHE_WARM", "0", 1);
