@@ -123,10 +123,7 @@ static bool add_named(void *ctx, ken_str text, const ken_name_posting *p, uint32
 
 static int by_file(const void *a, const void *b)
 {
-    const ken_graph_def *x = a, *y = b;
-    if (x->file != y->file)
-        return x->file < y->file ? -1 : 1;
-    return (x->def > y->def) - (x->def < y->def);
+    return query_def_order(a, b);
 }
 
 // Definitions of the name in files of a base that are not as indexed.

@@ -37,6 +37,14 @@ static inline ken_str query_def_key(const ken_graph_def *d)
     return ken_str_n((const char *)d, sizeof *d);
 }
 
+// By path, then by place.
+static inline int query_def_order(const ken_graph_def *x, const ken_graph_def *y)
+{
+    if (x->file != y->file)
+        return x->file < y->file ? -1 : 1;
+    return (x->def > y->def) - (x->def < y->def);
+}
+
 // Whether it is the target of an external or unresolved edge.
 static inline bool query_is_outside(ken_graph_def d)
 {

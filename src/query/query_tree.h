@@ -46,7 +46,7 @@ typedef struct ken_module_edge {
 
 typedef struct ken_key_symbol {
     ken_graph_node node;
-    uint32_t n_users; // files
+    uint32_t n_users; // files that use the type: reckoned from some of them when there are many
     double score;
     uint32_t n_commits; // hot spots: of its file
 } ken_key_symbol;

@@ -386,6 +386,18 @@ static void put_hot_spots(const json_t *list, ken_paint *out)
     }
 }
 
+// "tests (12 files): tests, web/tests"; a file at the root has no folder.
+static void put_tests(const json_t *answer, ken_paint *out)
+{
+    const json_t *folders = json_object_get(answer, "test_folders");
+    long long n = ken_tool__number(answer, "test_files");
+    if (!n)
+        return;
+    ken_paint_printf(out, KEN_STYLE_PLAIN, "tests (%lld file%s)%s", n, n == 1 ? "" : "s",
+                     json_array_size(folders) ? "" : "\n");
+    ken_tool__put_paths(folders, ": ", out);
+}
+
 void ken_tool__get_architecture_text(const json_t *answer, ken_paint *out)
 {
     ken_tool__put_summary(answer, out);
@@ -399,11 +411,7 @@ void ken_tool__get_architecture_text(const json_t *answer, ken_paint *out)
     ken_tool__put_routes(json_object_get(answer, "routes"), out);
     put_places(json_object_get(answer, "key_types"), "key types", "used_by", "files", out);
     put_hot_spots(json_object_get(answer, "hot_spots"), out);
-    long long n_tests = ken_tool__number(answer, "test_files");
-    if (n_tests)
-        ken_paint_printf(out, KEN_STYLE_PLAIN, "tests (%lld file%s", n_tests,
-                         n_tests == 1 ? "" : "s");
-    ken_tool__put_paths(json_object_get(answer, "test_folders"), "): ", out);
+    put_tests(answer, out);
     ken_tool__put_paths(json_object_get(answer, "build"), "build: ", out);
     ken_tool__put_paths(json_object_get(answer, "docs"), "docs: ", out);
     ken_tool__put_tail(answer, out);
