@@ -32,13 +32,26 @@ static json_t *languages_json(const ken_architecture *a)
     return list;
 }
 
+static ken_str folder_name(ken_str path)
+{
+    return path.len ? path : KEN_STR(".");
+}
+
+static json_t *folders_json(const ken_str *paths, size_t n)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++)
+        ken_json_append(list, ken_json_str(folder_name(paths[i])));
+    return list;
+}
+
 static json_t *modules_json(const ken_architecture *a)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < a->n_modules; i++) {
         const ken_module_node *m = &a->modules[i];
         json_t *o = json_object();
-        ken_json_set_str(o, "path", m->path.len ? m->path : KEN_STR("."));
+        ken_json_set_str(o, "path", folder_name(m->path));
         ken_json_set_u64(o, "files", m->n_files);
         ken_json_set_u64(o, "lines", m->n_lines);
         ken_json_set_u64(o, "layer", m->layer);
@@ -61,11 +74,11 @@ static json_t *edges_json(const ken_architecture *a)
         const ken_module_edge *e = &a->edges[i];
         if (e->from >= a->n_modules || e->to >= a->n_modules)
             continue;
-        ken_str from = a->modules[e->from].path, to = a->modules[e->to].path;
+        ken_str from = folder_name(a->modules[e->from].path),
+                to = folder_name(a->modules[e->to].path);
         ken_buf_clear(&text);
-        ken_buf_printf(&text, KEN_STR_FMT " -> " KEN_STR_FMT " (%u)",
-                       KEN_STR_ARG(from.len ? from : KEN_STR(".")),
-                       KEN_STR_ARG(to.len ? to : KEN_STR(".")), e->n_imports);
+        ken_buf_printf(&text, KEN_STR_FMT " -> " KEN_STR_FMT " (%u)", KEN_STR_ARG(from),
+                       KEN_STR_ARG(to), e->n_imports);
         ken_json_append(list, ken_json_str(ken_buf_str(&text)));
     }
     ken_buf_release(&text);
@@ -172,7 +185,7 @@ json_t *ken_tool__architecture_json(const ken_architecture *a)
     ken_json_set_u64(o, "routes_total", a->n_routes_total);
     ken_json_set(o, "key_types", keys_json(a->types, a->n_types, false));
     ken_json_set(o, "hot_spots", keys_json(a->hotspots, a->n_hotspots, true));
-    ken_json_set(o, "test_folders", ken_tool__strings_json(a->tests, a->n_tests));
+    ken_json_set(o, "test_folders", folders_json(a->tests, a->n_tests));
     ken_json_set_u64(o, "test_files", a->n_test_files);
     ken_json_set(o, "build", ken_tool__strings_json(a->build, a->n_build));
     ken_json_set(o, "docs", ken_tool__strings_json(a->docs, a->n_docs));
@@ -386,15 +399,14 @@ static void put_hot_spots(const json_t *list, ken_paint *out)
     }
 }
 
-// "tests (12 files): tests, web/tests"; a file at the root has no folder.
+// "tests (12 files): tests, web/tests"
 static void put_tests(const json_t *answer, ken_paint *out)
 {
     const json_t *folders = json_object_get(answer, "test_folders");
     long long n = ken_tool__number(answer, "test_files");
-    if (!n)
-        return;
-    ken_paint_printf(out, KEN_STYLE_PLAIN, "tests (%lld file%s)%s", n, n == 1 ? "" : "s",
-                     json_array_size(folders) ? "" : "\n");
+    if (n) // the folders may have been cut to fit
+        ken_paint_printf(out, KEN_STYLE_PLAIN, "tests (%lld file%s)%s", n, n == 1 ? "" : "s",
+                         json_array_size(folders) ? "" : "\n");
     ken_tool__put_paths(folders, ": ", out);
 }
 
