@@ -151,6 +151,10 @@ static bool is_exported(burying *b, const ken_unit_text *u, ken_graph_def d)
         return true;
     if (function_around(u, s).end)
         return false;
+    // Through an interface of a library, whatever its type is called: json.Marshaler asks for MarshalJSON.
+    if (ken_lang_at(u->lang)->has_method_sets && s->kind == KEN_SYMBOL_METHOD &&
+        is_open(s->visibility))
+        return true;
     if (ken_lang_at(u->lang)->exports_by_header)
         return s->visibility != KEN_VISIBILITY_PRIVATE && is_in_header(b, d);
     bool is_seen = is_open(s->visibility) || (s->parent < 0 && is_in_declarations(b, u, d.file));

@@ -81,6 +81,23 @@ KEN_TEST(g7_exported_names_are_a_class_of_their_own)
     end();
 }
 
+// encoding/json calls MarshalJSON of whatever it is given.
+KEN_TEST(exported_methods_of_go_may_be_asked_for_by_an_interface)
+{
+    start("go.mod", "module example.org/m\n");
+    lab_write(&l, "main.go",
+              "package main\n\nimport \"encoding/json\"\n\ntype box struct{ n int }\n\n"
+              "func (b box) MarshalJSON() ([]byte, error) { return nil, nil }\n\n"
+              "func (b box) seal() int { return b.n }\n\n"
+              "func main() { json.Marshal(box{1}) }\n");
+    go();
+    ask("", true);
+    kt_eq_u(found.n_by_class[KEN_DEAD_EXPORTED], 1);
+    ask("", false);
+    is_listed("seal: unused");
+    end();
+}
+
 KEN_TEST(g7_implementations_are_a_class_of_their_own)
 {
     start("a/Shape.java", "package a;\ninterface Shape {\n    int area();\n}\n");
