@@ -126,6 +126,7 @@ typedef struct ken_language {
 
     // ---- what is used without being named ------------------------------------------------------
     const char *entry_names;       // patterns: the language itself calls these
+    const char *own_names;         // functions that give a module all of its own names
     const char *program_package;   // what is in a package of this name is imported by nobody
     const char *package_file;      // nor is what is in a folder without a file of this name
     bool exports_by_header;        // what others may use is declared below a folder `include`
@@ -156,6 +157,7 @@ typedef struct ken_language {
       .family = KEN_LANG_PYTHON, .hides_class = true, .calls_class = true, .shows_imports = true,  \
       .restates = true, .has_all_in_sight = true, .self_type = "Self", .lists_exports = true,      \
       .exports_imports = true, .binds_first_part = true, .entry_names = "__*__",                   \
+      .own_names = "globals",                                                                      \
       .package_file = "__init__.py",                                                               \
       .test_names = "test_*.py *_test.py conftest*", .folder_stem = "__init__")                    \
     X(JAVASCRIPT, "javascript", js, .role = KEN_LANG_ROLE_CODE,                                    \

@@ -493,6 +493,15 @@ static ken_status build_lists(refs_pass *p, const ken_cancel *cancel, ken_arena 
     return st;
 }
 
+// Two definitions of one name may be asked about together.
+static bool is_asked(const refs_pass *p, ken_str name)
+{
+    for (uint32_t i = 0; i < p->n_lists; i++)
+        if (p->lists[i].name.ptr == name.ptr)
+            return true;
+    return false;
+}
+
 static void release_pass(refs_pass *p)
 {
     for (uint32_t i = 0; i < p->n_lists; i++) {
@@ -512,7 +521,7 @@ ken_status ken_query__refs_get(ken_snapshot *s, ken_graph *g, query_refs_kind wh
     refs_pass p = { .s = s, .g = g, .what = what };
     p.lists = KEN_ARENA_ARRAY(arena, ref_list, n_names + (size_t)1);
     for (uint32_t i = 0; i < n_names; i++)
-        if (!cached_list(kept, what, names[i]))
+        if (!cached_list(kept, what, names[i]) && !is_asked(&p, names[i]))
             p.lists[p.n_lists++].name = names[i];
     ken_status st = p.n_lists ? build_lists(&p, cancel, arena, err) : KEN_OK;
     bool is_part = ken_quota_settle(st, err); // partial lists are shown, never cached

@@ -132,6 +132,7 @@ ken_status ken_tests_for(ken_snapshot *s, const ken_tests_for_opts *o, const ken
     X(TEXT, "text",                                                                             \
       "its name stands in a string, a macro, markup, a setting or the function around it")      \
     X(REGISTERED, "registered", "a decorator or an attribute stands before it")                 \
+    X(LISTED, "listed", "its module goes through its own names")                                \
     X(IMPLEMENTATION, "implementation", "it implements or overrides what its type is built on") \
     X(EXPORTED, "exported", "code outside of the tree may use it")
 

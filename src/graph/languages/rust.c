@@ -6,11 +6,26 @@
 
 enum {
     MACROS_MAX = 100,
-    METHODS_MAX = 200
+    METHODS_MAX = 200,
+    NESTING_MAX = 32 // modules in modules
 };
+
+// std::prelude::rust_2021, primitive types and the macros that need no import
+static const char builtins[] =
+    "AsMut AsRef Box Clone Copy Debug Default DoubleEndedIterator Drop Eq Err "
+    "ExactSizeIterator Extend Fn FnMut FnOnce From FromIterator Hash Into IntoIterator "
+    "Iterator None Ok Option Ord PartialEq PartialOrd Result Send Sized Some String Sync "
+    "ToOwned ToString TryFrom TryInto Unpin Vec assert assert_eq assert_ne bool cfg char "
+    "column compile_error concat dbg debug_assert debug_assert_eq debug_assert_ne drop env "
+    "eprint eprintln f32 f64 file format format_args i128 i16 i32 i64 i8 include "
+    "include_bytes include_str isize line matches module_path option_env panic print println "
+    "str stringify thread_local todo u128 u16 u32 u64 u8 unimplemented unreachable usize vec "
+    "write writeln ";
 
 static const graph_value *look_up_word(ken_graph *g, graph_unit *u, ken_str name, int32_t around)
 {
+    if (ken_str_eq(name, KEN_STR("$crate"))) // of the crate that defines the macro, whoever runs it
+        name = KEN_STR("crate");
     if (!ken_str_eq(name, KEN_STR("crate")) && !ken_str_eq(name, KEN_STR("super")) &&
         !ken_str_eq(name, KEN_STR("self")))
         return &ken_graph__nothing;
@@ -51,9 +66,94 @@ static const graph_value *macro_in(ken_graph *g, uint32_t root, ken_str name)
     return ken_graph__defs_value(g, found, n, KEN_EDGE_SCOPED);
 }
 
+// ---- macros by their name alone ----------------------------------------------------------------
+// They are in sight behind their definition, and in the modules that follow in its file; `#[macro_use] mod m;`
+// shows those of m to the file that says it.
+
+static uint32_t parent_of(ken_graph *g, uint32_t file)
+{
+    ken_module_ask ask = { .file = file, .module = KEN_STR("super") };
+    ken_module m;
+    ken_modules_resolve(g->modules, &ask, &m);
+    bool is_file = m.kind == KEN_MODULE_FILES && m.n_files == 1 && !m.rest.len;
+    return is_file && m.files[0] != file ? m.files[0] : UINT32_MAX;
+}
+
+static bool is_within(ken_graph *g, uint32_t file, uint32_t outer)
+{
+    for (int i = 0; file != UINT32_MAX && i < NESTING_MAX; file = parent_of(g, file), i++)
+        if (file == outer)
+            return true;
+    return false;
+}
+
+// Whether the attribute stands before that import, and before none between them.
+static bool is_attribute_of(const ken_refs *refs, uint32_t attribute, uint32_t bind)
+{
+    if (attribute > refs->binds[bind].byte)
+        return false;
+    for (uint32_t i = 0; i < refs->n_binds; i++)
+        if (refs->binds[i].byte > attribute && refs->binds[i].byte < refs->binds[bind].byte)
+            return false;
+    return true;
+}
+
+static bool shows_macros(ken_graph *g, uint32_t parent, uint32_t child)
+{
+    graph_unit *u = ken_graph__unit_of(g, parent);
+    const ken_refs *refs = u ? u->text.refs : NULL;
+    for (uint32_t i = 0; refs && i < refs->n_refs; i++) {
+        if (refs->refs[i].role != KEN_REF_DECORATE ||
+            !ken_str_eq(refs->exprs[refs->refs[i].expr].name, KEN_STR("macro_use")))
+            continue;
+        for (uint32_t b = 0; b < refs->n_binds; b++) {
+            if (!is_attribute_of(refs, refs->refs[i].byte, b))
+                continue;
+            const graph_value *m = ken_graph__bound(g, u, b);
+            for (uint32_t k = 0; m->kind == GRAPH_MODULE && k < m->n_files; k++)
+                if (m->files[k] == child)
+                    return true;
+        }
+    }
+    return false;
+}
+
+static bool is_in_sight(ken_graph *g, uint32_t file, uint32_t of)
+{
+    for (int i = 0; of != UINT32_MAX && i < NESTING_MAX; i++) {
+        if (is_within(g, file, of))
+            return true;
+        uint32_t parent = parent_of(g, of);
+        of = parent != UINT32_MAX && shows_macros(g, parent, of) ? parent : UINT32_MAX;
+    }
+    return false;
+}
+
+// Those of the file itself hide others, those in sight hide the rest of the crate. What is in sight of none may
+// have come through a macro that declares modules, but not under a name that needs no import.
+static const graph_value *bare_macro(ken_graph *g, graph_unit *u, ken_str name)
+{
+    const graph_value *all = macro_in(g, root_of(g, u->file), name);
+    ken_graph_def own[KEN_TARGETS_MAX], near[KEN_TARGETS_MAX];
+    uint32_t n_own = 0, n_near = 0;
+    if (all->kind != GRAPH_DEFS)
+        return all;
+    for (uint32_t i = 0; i < all->n_defs && i < KEN_TARGETS_MAX; i++) {
+        if (all->defs[i].file == u->file)
+            own[n_own++] = all->defs[i];
+        else if (is_in_sight(g, u->file, all->defs[i].file))
+            near[n_near++] = all->defs[i];
+    }
+    if (n_own)
+        return ken_graph__defs_value(g, own, n_own, KEN_EDGE_SCOPED);
+    if (n_near)
+        return ken_graph__defs_value(g, near, n_near, KEN_EDGE_SCOPED);
+    return ken_str_fits(builtins, name) ? &ken_graph__nothing : all;
+}
+
 static const graph_value *look_up_last(ken_graph *g, graph_unit *u, ken_str name)
 {
-    const graph_value *macro = macro_in(g, root_of(g, u->file), name);
+    const graph_value *macro = bare_macro(g, u, name);
     if (macro->kind != GRAPH_NONE)
         return macro;
     ken_module_ask ask = { .file = u->file, .module = name };
@@ -73,7 +173,7 @@ static const graph_value *choose_macro(ken_graph *g, graph_unit *u, const ken_ex
         return v;
     const graph_value *macro = ken_graph__of_macros(g, v, true);
     if (macro->kind == GRAPH_NONE && e->op == KEN_EXPR_NAME)
-        macro = macro_in(g, root_of(g, u->file), e->name);
+        macro = bare_macro(g, u, e->name);
     return macro;
 }
 
@@ -242,18 +342,6 @@ static bool is_called(ken_graph *g, graph_unit *u, uint32_t bind, ken_str name)
     return ken_str_eq(ken_graph__last_part(ken_str_trim(u->text.refs->binds[bind].module), &rest),
                       name);
 }
-
-// std::prelude::rust_2021, primitive types and the macros that need no import
-static const char builtins[] =
-    "AsMut AsRef Box Clone Copy Debug Default DoubleEndedIterator Drop Eq Err "
-    "ExactSizeIterator Extend Fn FnMut FnOnce From FromIterator Hash Into IntoIterator "
-    "Iterator None Ok Option Ord PartialEq PartialOrd Result Send Sized Some String Sync "
-    "ToOwned ToString TryFrom TryInto Unpin Vec assert assert_eq assert_ne bool cfg char "
-    "column compile_error concat dbg debug_assert debug_assert_eq debug_assert_ne drop env "
-    "eprint eprintln f32 f64 file format format_args i128 i16 i32 i64 i8 include "
-    "include_bytes include_str isize line matches module_path option_env panic print println "
-    "str stringify thread_local todo u128 u16 u32 u64 u8 unimplemented unreachable usize vec "
-    "write writeln ";
 
 const graph_driver ken_graph__driver_rust = {
     .resolve = ken_graph__rust_resolve,

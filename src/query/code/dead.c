@@ -177,6 +177,17 @@ static bool is_decorated(const ken_unit_text *u, const ken_symbol *s)
     return is_block && is_decorated(u, block);
 }
 
+// `for name in globals()`: whatever stands at the top of the file may be run by its name.
+static bool is_listed(const ken_unit_text *u, const ken_symbol *s)
+{
+    const char *names = ken_lang_at(u->lang)->own_names;
+    for (uint32_t i = 0; names && s->parent < 0 && i < u->refs->n_refs; i++)
+        if (u->refs->refs[i].role == KEN_REF_CALL &&
+            ken_str_fits(names, u->refs->exprs[u->refs->refs[i].expr].name))
+            return true;
+    return false;
+}
+
 // A base class outside of the tree may call its methods.
 static bool has_bases(const ken_unit_text *u, int32_t owner)
 {
@@ -217,6 +228,8 @@ static ken_dead_class class_of(burying *b, const ken_unit_text *u, ken_graph_def
 {
     if (is_decorated(u, &u->facts->symbols[d.def]))
         return KEN_DEAD_REGISTERED;
+    if (is_listed(u, &u->facts->symbols[d.def]))
+        return KEN_DEAD_LISTED;
     if (is_implementation(b, u, d))
         return KEN_DEAD_IMPLEMENTATION;
     u = ken_graph_unit(b->g, d.file);

@@ -98,6 +98,19 @@ KEN_TEST(exported_methods_of_go_may_be_asked_for_by_an_interface)
     end();
 }
 
+KEN_TEST(what_a_module_finds_by_name_is_no_dead_code)
+{
+    start("suite.py", "def bench_a():\n    return 1\n\n\ndef run():\n"
+                      "    for name in globals():\n        globals()[name]()\n\n\nrun()\n");
+    lab_write(&l, "other.py", "def _bench_b():\n    return 1\n");
+    go();
+    ask("", true);
+    kt_eq_u(found.n_by_class[KEN_DEAD_LISTED], 1);
+    ask("", false);
+    is_listed("_bench_b: unused");
+    end();
+}
+
 KEN_TEST(g7_implementations_are_a_class_of_their_own)
 {
     start("a/Shape.java", "package a;\ninterface Shape {\n    int area();\n}\n");

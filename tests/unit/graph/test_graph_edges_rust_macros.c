@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// Rust: where a macro is in sight by its name alone, and what it runs itself.
+#include "graph_lab.h"
+#include "ktest.h"
+
+static const graph_lab_file files[] = {
+    { "Cargo.toml", "[package]\nname = \"shop\"\nedition = \"2021\"\n" },
+    { "src/flags/help.rs", "fn below() { write!(1); err_message!(\"z\"); }\n" },
+    { "src/flags/mod.rs", "macro_rules! write { ($e:expr) => { std::write!($e).unwrap() } }\n"
+                          "mod help;\n"
+                          "fn here() { write!(1); }\n" },
+    { "src/main.rs", "#[macro_use]\n"
+                     "mod messages;\n"
+                     "mod flags;\n"
+                     "mod plain;\n"
+                     "fn main() {\n"
+                     "    err_message!(\"x\");\n"
+                     "    write!(\"y\");\n"
+                     "    rare!();\n"
+                     "}\n" },
+    { "src/messages.rs", "macro_rules! err_message {\n"
+                         "    ($($tt:tt)*) => {\n"
+                         "        crate::messages::set_errored();\n"
+                         "        message!($($tt)*);\n"
+                         "        $crate::messages::set_errored();\n"
+                         "    }\n"
+                         "}\n"
+                         "macro_rules! message { ($($tt:tt)*) => { local($($tt)*) } }\n"
+                         "pub fn set_errored() {}\n"
+                         "fn local(x: &str) {}\n" },
+    { "src/plain.rs", "macro_rules! rare { () => { 1 } }\n"
+                      "fn far() { write!(1); }\n" },
+};
+
+KEN_TEST(rust_macros_run_what_stands_in_them)
+{
+    static const char *const edges[][2] = {
+        { "src/messages.rs:3 set_errored", "src/messages.rs:9 set_errored imported" },
+        { "src/messages.rs:4 message", "src/messages.rs:8 message scoped" },
+        { "src/messages.rs:5 set_errored", "src/messages.rs:9 set_errored imported" },
+        { "src/messages.rs:8 local", "src/messages.rs:10 local scoped" },
+    };
+    CHECK(edges);
+}
+
+KEN_TEST(rust_macros_are_in_sight_below_and_where_macro_use_says)
+{
+    static const char *const edges[][2] = {
+        { "src/main.rs:6 err_message", "src/messages.rs:1 err_message scoped" },
+        { "src/flags/help.rs:1 err_message", "src/messages.rs:1 err_message scoped" },
+        { "src/flags/mod.rs:3 write", "src/flags/mod.rs:1 write scoped" },
+        { "src/flags/help.rs:1 write", "src/flags/mod.rs:1 write scoped" },
+        // Without the attribute it stays where it is: this is the one of the standard library.
+        { "src/main.rs:7 write", "external" },
+        { "src/plain.rs:2 write", "external" },
+        // A name that std does not have came from somewhere in the crate.
+        { "src/main.rs:8 rare", "src/plain.rs:1 rare scoped" },
+    };
+    CHECK(edges);
+}
