@@ -151,7 +151,9 @@ static int by_path(const void *a, const void *b)
 static ken_status find_dependents(ken_rulebook *b, ken_rulebook_impact *out,
                                   const ken_cancel *cancel, ken_arena *arena, ken_err *err)
 {
-    ken_impact_opts o = { .path = out->path, .max_depth = 1, .without_risk = true, .limit = DEPENDENTS_MAX };
+    ken_impact_opts o = {
+        .path = out->path, .max_depth = 1, .without_risk = true, .limit = DEPENDENTS_MAX
+    };
     ken_imports_query q = { 0 };
     ken_imports imports = { 0 };
     ken_impact users = { 0 };
