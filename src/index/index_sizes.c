@@ -200,21 +200,6 @@ static ken_status load_list(ken_store *store, ken_arena *arena, size_list *out, 
 
 // ---- a new row ----------------------------------------------------------------------------------
 
-static ken_status sum_segments(ken_store *store, ken_arena *arena, uint64_t *out, ken_err *err)
-{
-    static const ken_segment_kind kinds[] = { KEN_SEGMENT_WORDS, KEN_SEGMENT_VECTORS,
-                                              KEN_SEGMENT_MENTIONS };
-    ken_status st = KEN_OK;
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds && !st; k++) {
-        ken_segment_info *list = NULL;
-        size_t n = 0;
-        st = ken_store_list_segments(store, kinds[k], arena, &list, &n, err);
-        for (size_t i = 0; i < n && !st; i++)
-            *out += list[i].n_bytes;
-    }
-    return st;
-}
-
 static void thin(size_list *list)
 {
     size_t n = 0;
@@ -230,9 +215,10 @@ static ken_status put_row(ken_store *store, const index_sizing *s, ken_arena *ar
     size_row row = { .n = { g->number, (uint64_t)g->at_ms, g->n_files, g->n_chunks, g->n_symbols,
                             g->n_lines, g->n_bytes } };
     size_list list;
+    uint64_t n_segments = 0;
     ken_status st = load_list(store, arena, &list, err);
     if (!st)
-        st = sum_segments(store, arena, &row.n[ROW_SEGMENTS], err);
+        st = ken_store_sum_segments(store, arena, &n_segments, &row.n[ROW_SEGMENTS], err);
     if (!st && !ken_store_place(store).database) // one adds up all its rows for that
         st = ken_store_get_size(store, &row.n[ROW_STORE], err);
     if (!st)

@@ -330,7 +330,8 @@ ken_snapshot_head ken_snapshot_get_head(const ken_snapshot *s);
 typedef struct ken_snapshot_stats {
     uint64_t generation;
     uint64_t n_files, n_chunks, n_symbols, n_lines, n_bytes;
-    uint64_t n_segments, segment_bytes, store_bytes;
+    uint64_t n_segments, segment_bytes; // of all kinds: words, vectors, names
+    uint64_t store_bytes;
     uint64_t n_error_files;    // syntax errors somewhere
     uint64_t n_fallback_files; // cut by lines
     ken_lang_count *langs;     // most files first

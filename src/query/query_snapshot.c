@@ -711,7 +711,6 @@ ken_status ken_snapshot_get_stats(ken_snapshot *s, ken_arena *arena, ken_snapsho
                               .n_symbols = s->info.n_symbols,
                               .n_lines = s->info.n_lines,
                               .n_bytes = s->info.n_bytes,
-                              .n_segments = s->corpus.n_parts,
                               .indexed_at_ms = s->info.at_ms,
                               .git_head = s->info.git_head,
                               .git_branch = s->info.git_branch };
@@ -736,12 +735,8 @@ ken_status ken_snapshot_get_stats(ken_snapshot *s, ken_arena *arena, ken_snapsho
             st.langs[at] = st.langs[at - 1];
         st.langs[at] = counts[l];
     }
-    ken_segment_info *segments;
-    size_t n;
     ken_status status =
-        ken_store_list_segments(s->store, KEN_SEGMENT_WORDS, arena, &segments, &n, err);
-    for (size_t i = 0; !status && i < n; i++)
-        st.segment_bytes += segments[i].n_bytes;
+        ken_store_sum_segments(s->store, arena, &st.n_segments, &st.segment_bytes, err);
     if (!status)
         status = ken_store_get_size(s->store, &st.store_bytes, err);
     if (!status)

@@ -280,6 +280,9 @@ ken_status ken_store_put_words(ken_store *s, int64_t segment, const int64_t *ent
 ken_status ken_store_list_segments(ken_store *s, ken_segment_kind kind, ken_arena *arena,
                                    ken_segment_info **out, size_t *out_n, ken_err *err)
     KEN_MUST_USE;
+// How many of all kinds there are, and their bytes: what is searched in.
+ken_status ken_store_sum_segments(ken_store *s, ken_arena *arena, uint64_t *out_n,
+                                  uint64_t *out_bytes, ken_err *err) KEN_MUST_USE;
 // The ids of all kinds, in order.
 ken_status ken_store_list_segment_ids(ken_store *s, ken_arena *arena, int64_t **out, size_t *out_n,
                                       ken_err *err) KEN_MUST_USE;

@@ -136,7 +136,7 @@ KEN_TEST(the_numbers_of_an_index)
     kt_eq_u(s.n_symbols, l.report.n_symbols);
     kt_eq_u(s.n_error_files, 0);
     kt_eq_u(s.n_fallback_files, 0);
-    kt_eq_u(s.n_segments, 1);
+    kt_eq_u(s.n_segments, 3); // words, vectors, names
     kt_true(s.segment_bytes > 1000 && s.store_bytes > s.segment_bytes);
     kt_true(s.indexed_at_ms > 0);
     uint64_t files = 0, lines = 0, bytes = 0;

@@ -2,13 +2,18 @@
 // What the server did, over time, and how large indexes were.
 #include "web_lab.h"
 
-static json_t *history(const char *query)
+static json_t *answer_of(const char *path)
 {
-    const char *answer = lab_get(lab_fmt("/api/v1/history%s", query));
+    const char *answer = lab_get(path);
     json_t *v = NULL;
     kt_has_str(answer, "HTTP/1.1 200");
     kt_ok_err(ken_json_parse(ken_str_c(strstr(answer, "\r\n\r\n") + 4), &v, &lab.err), &lab.err);
     return v;
+}
+
+static json_t *history(const char *query)
+{
+    return answer_of(lab_fmt("/api/v1/history%s", query));
 }
 
 static const json_t *last(const json_t *v, const char *list)
@@ -113,6 +118,9 @@ KEN_TEST(sizes_of_an_index_are_kept_by_generation)
     kt_eq_i(number(now, "bytes"), 28 + 24);
     kt_true(number(now, "generation") > number(first, "generation"));
     kt_true(number(now, "segment_bytes") > 0 && number(now, "store_bytes") > 4096);
+    json_t *stats = answer_of("/api/v1/stats?project=one&format=json"); // the same measure
+    kt_eq_i(number(stats, "segment_bytes"), number(now, "segment_bytes"));
+    json_decref(stats);
     kt_eq_u(json_array_size(json_object_get(first, "languages")), 1);
     kt_eq_u(json_array_size(json_object_get(now, "languages")), 2);
     const json_t *python = json_array_get(json_object_get(now, "languages"), 0);
