@@ -508,7 +508,7 @@ ken_status ken_app_list_skips(ken_app *app, const ken_project_info *project, ken
         return fail_opening(project, st, &e, err);
     *out = KEN_ARENA_ARRAY(arena, ken_scan_skip, n + 1);
     for (size_t i = 0; i < n; i++)
-        (*out)[i] = (ken_scan_skip){ rows[i].path, rows[i].reason };
+        (*out)[i] = (ken_scan_skip){ .path = rows[i].path, .reason = rows[i].reason };
     *out_n = n;
     return KEN_OK;
 }

@@ -27,7 +27,7 @@ void ken_scan__skip(scan_job *job, ken_str path, ken_skip_reason reason)
         path = ken_arena_dup(job->arena, ken_buf_str(&b));
         ken_buf_release(&b);
     }
-    ken_scan_skip s = { path, reason };
+    ken_scan_skip s = { .path = path, .reason = reason };
     ken_vec_push(&job->skips, s);
 }
 
@@ -440,6 +440,7 @@ static ken_status take_ignored(scan_job *job, const scan_git *git, ken_err *err)
             ken_skip_reason reason =
                 is_folder ? ken_scan__judge_folder(job, bare, true) : KEN_SKIP_NONE;
             ken_scan__skip(job, path, reason ? reason : KEN_SKIP_IGNORED);
+            job->skips.ptr[job->skips.len - 1].is_git_ignored = true;
         }
     }
     ken_free(list.ptr);
@@ -619,9 +620,10 @@ static void add_result(ken_arena *arena, const ken_root *root, const ken_scan_re
     for (size_t i = 0; i < r->n_files; i++)
         files[out->n_files++] =
             (ken_scan_file){ ken_root_path(root, r->files[i].path, arena), r->files[i].stamp };
-    for (size_t i = 0; i < r->n_skips; i++)
-        skips[out->n_skips++] =
-            (ken_scan_skip){ ken_root_path(root, r->skips[i].path, arena), r->skips[i].reason };
+    for (size_t i = 0; i < r->n_skips; i++) {
+        skips[out->n_skips] = r->skips[i];
+        skips[out->n_skips++].path = ken_root_path(root, r->skips[i].path, arena);
+    }
 }
 
 static ken_status scan_further(const ken_root *root, const ken_scan_opts *opts,

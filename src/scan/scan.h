@@ -78,6 +78,7 @@ typedef struct ken_scan_file {
 typedef struct ken_scan_skip {
     ken_str path; // as above; bytes that are not UTF-8 are replaced. A skipped folder ends in '/'
     ken_skip_reason reason;
+    bool is_git_ignored; // reported for wants_ignored alone
 } ken_scan_skip;
 
 typedef struct ken_scan_result {

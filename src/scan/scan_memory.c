@@ -120,7 +120,8 @@ static void copy_result(ken_scan_memory *m, const ken_scan_result *r)
         ken_vec_push(&m->files, f);
     }
     for (size_t i = 0; i < r->n_skips; i++) {
-        ken_scan_skip s = { ken_arena_dup(&m->arena, r->skips[i].path), r->skips[i].reason };
+        ken_scan_skip s = r->skips[i];
+        s.path = ken_arena_dup(&m->arena, s.path);
         ken_vec_push(&m->skips, s);
     }
 }

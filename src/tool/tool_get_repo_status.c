@@ -236,6 +236,7 @@ static ken_status add_state(const ken_tool_env *env, const ken_project_info *pro
     ken_snapshot_stats stats;
     ken_scan_result disk;
     pending p = { .examples = NULL };
+    const int64_t checked_at_ms = ken_clock_wall_ms();   // of what came later nothing is said
     ken_status st = scan_root(env, project, &disk, err); // takes long, so no snapshot waits for it
     if (!st)
         st = ken_app_borrow(env->app, project, &snap, err);
@@ -257,6 +258,7 @@ static ken_status add_state(const ken_tool_env *env, const ken_project_info *pro
         set_commit(o, "indexed_commit", stats.git_head);
         set_commit(o, "branch", stats.git_branch);
         ken_json_set_time(o, "last_sync", stats.indexed_at_ms);
+        ken_json_set_time(o, "checked_at", checked_at_ms);
         ken_json_set(o, "pending_changes", pending_json(&p));
         set_stats(o, &stats);
         set_embedding(env, project, o);
@@ -608,6 +610,16 @@ static void put_state(const json_t *o, ken_paint *out, ken_arena *a)
     ken_tool__put_texts(json_object_get(changes, "examples"), "            ", ", ", "\n", out);
 }
 
+// Of the last run that changed something: this very call has compared the folder with the index.
+static void put_age(const json_t *o, ken_paint *out, ken_arena *a)
+{
+    ken_str age = age_of(o, "last_sync", a);
+    bool is_checked = age.len && json_object_get(o, "checked_at");
+    ken_tool__put_row(
+        out, "indexed",
+        is_checked ? ken_arena_printf(a, KEN_STR_FMT "; checked now", KEN_STR_ARG(age)) : age);
+}
+
 static void put_commit(const json_t *o, ken_paint *out, ken_arena *a)
 {
     ken_str is_at = short_commit(o, "current_commit"), was_at = short_commit(o, "indexed_commit"),
@@ -811,7 +823,7 @@ void ken_tool__get_repo_status_text(const json_t *answer, ken_paint *out)
     ken_tool__put_row(out, "id", ken_tool__member(project, "id"));
     ken_tool__put_row(out, "index", ken_tool__member(answer, "index_path"));
     put_replica(json_object_get(answer, "replica"), out, &a);
-    ken_tool__put_row(out, "indexed", age_of(answer, "last_sync", &a));
+    put_age(answer, out, &a);
     put_watch(json_object_get(answer, "watch"), out, &a);
     put_commit(answer, out, &a);
     put_remote(json_object_get(answer, "remote"), out, &a);
@@ -819,6 +831,8 @@ void ken_tool__get_repo_status_text(const json_t *answer, ken_paint *out)
     put_embedding(json_object_get(answer, "embedding"), out, &a);
     put_vectors(json_object_get(answer, "vectors"), out, &a);
     put_skip_counts(answer, out, &a);
+    if (json_object_size(skipped))
+        ken_paint_note(out, "{skipped} lists the skipped files");
     ken_tool__put_tail(answer, out);
     ken_arena_release(&a);
 }

@@ -140,31 +140,112 @@ static void set_files(const preview *p, json_t *o)
     ken_json_set(o, "examples", examples);
 }
 
-static void set_skips(const preview *p, json_t *o)
+// What is left out, by reason.
+typedef struct left_out {
+    uint64_t n[KEN_SKIP_COUNT], total;
+    json_t *examples[KEN_SKIP_COUNT];
+} left_out;
+
+static left_out nothing_left_out(void)
 {
-    uint64_t counts[KEN_SKIP_COUNT] = { 0 };
-    json_t *examples[KEN_SKIP_COUNT], *list = json_array();
+    left_out l = { .total = 0 };
     for (size_t i = 0; i < KEN_SKIP_COUNT; i++)
-        examples[i] = json_array();
-    for (size_t i = 0; i < p->found.n_skips; i++) {
-        const ken_scan_skip *s = &p->found.skips[i];
-        if (counts[s->reason]++ < p->limit)
-            ken_json_append(examples[s->reason], ken_json_str(s->path));
-    }
+        l.examples[i] = json_array();
+    return l;
+}
+
+static void leave_out(left_out *l, ken_skip_reason reason, ken_str path, size_t n_examples)
+{
+    l->total++;
+    if (l->n[reason]++ < n_examples)
+        ken_json_append(l->examples[reason], ken_json_str(path));
+}
+
+static void set_left_out(left_out *l, json_t *o)
+{
+    json_t *list = json_array();
     for (size_t i = 0; i < KEN_SKIP_COUNT; i++) {
-        if (!counts[i]) {
-            json_decref(examples[i]);
+        if (!l->n[i]) {
+            json_decref(l->examples[i]);
             continue;
         }
         json_t *r = json_object();
         ken_json_set_str(r, "reason", ken_str_c(ken_skip_word((ken_skip_reason)i)));
         ken_json_set_str(r, "text", ken_str_c(ken_skip_text((ken_skip_reason)i)));
-        ken_json_set_u64(r, "count", counts[i]);
-        ken_json_set(r, "examples", examples[i]);
+        ken_json_set_u64(r, "count", l->n[i]);
+        ken_json_set(r, "examples", l->examples[i]);
         ken_json_append(list, r);
     }
     ken_json_set(o, "skipped", list);
-    ken_json_set_u64(o, "skipped_total", p->found.n_skips);
+    ken_json_set_u64(o, "skipped_total", l->total);
+}
+
+static void set_skips(const preview *p, json_t *o)
+{
+    left_out l = nothing_left_out();
+    uint64_t n_git = 0;
+    for (size_t i = 0; i < p->found.n_skips; i++) {
+        const ken_scan_skip *s = &p->found.skips[i];
+        leave_out(&l, s->reason, s->path, p->limit);
+        n_git += s->is_git_ignored;
+    }
+    set_left_out(&l, o);
+    ken_json_set_u64(o, "git_ignored", n_git);
+}
+
+static int skip_order(const void *a, const void *b)
+{
+    return ken_str_cmp(((const ken_skip_row *)a)->path, ((const ken_skip_row *)b)->path);
+}
+
+// Of the files that are found: those that the index has, and those that it left out as it read them.
+static ken_status compare(const preview *p, ken_snapshot *snap, json_t *o, ken_err *err)
+{
+    const ken_file_row *rows = NULL;
+    ken_skip_row *skips = NULL;
+    size_t n_rows = ken_snapshot_list_files(snap, &rows), n_skips = 0, row = 0;
+    ken_status st = ken_snapshot_list_skips(snap, KEN_SKIP_NONE, SIZE_MAX / 4096, p->env->arena,
+                                            &skips, &n_skips, err);
+    if (st)
+        return st;
+    if (n_skips)
+        qsort(skips, n_skips, sizeof *skips, skip_order);
+    left_out l = nothing_left_out();
+    uint64_t n_indexed = 0, n_unread = 0;
+    for (size_t i = 0; i < p->found.n_files; i++) {
+        const ken_skip_row key = { .path = p->found.files[i].path };
+        while (row < n_rows && ken_str_cmp(rows[row].path, key.path) < 0)
+            row++;
+        const ken_skip_row *skip =
+            n_skips ? bsearch(&key, skips, n_skips, sizeof *skips, skip_order) : NULL;
+        if (row < n_rows && ken_str_eq(rows[row].path, key.path))
+            n_indexed++;
+        else if (skip)
+            leave_out(&l, skip->reason, key.path, p->limit);
+        else
+            n_unread++;
+    }
+    ken_json_set_u64(o, "files", n_indexed);
+    set_left_out(&l, o);
+    ken_json_set_u64(o, "unread", n_unread);
+    ken_json_set_u64(o, "not_found", n_rows - n_indexed);
+    return KEN_OK;
+}
+
+// Without an index, or while it cannot be opened, what was found is all that is known.
+static void set_index(const preview *p, json_t *o)
+{
+    ken_snapshot *snap = NULL;
+    json_t *index = json_object();
+    bool is_known = p->project.indexed_at_ms &&
+                    !ken_app_borrow(p->env->app, &p->project, &snap, NULL) &&
+                    !compare(p, snap, index, NULL);
+    if (snap)
+        ken_app_give_back(p->env->app, &p->project, snap);
+    if (is_known)
+        ken_json_set(o, "in_index", index);
+    else
+        json_decref(index);
 }
 
 ken_status ken_tool__preview_scope(const ken_tool_env *env, const void *args, json_t **out,
@@ -192,6 +273,7 @@ ken_status ken_tool__preview_scope(const ken_tool_env *env, const void *args, js
                                      "is counted; give more timeout_seconds"));
         } else {
             ken_json_set_bool(o, "is_git", p.found.is_git);
+            set_index(&p, o);
         }
         ken_json_set_u64(o, "duration_ms", (uint64_t)(ken_clock_mono_ns() - began) / 1000000);
         *out = o;
@@ -207,6 +289,13 @@ void ken_tool__preview_scope_text(const json_t *answer, ken_paint *out)
     ken_paint_printf(
         out, KEN_STYLE_PLAIN, "\n  %lld file%s, %lld bytes\n", ken_tool__number(answer, "files"),
         ken_tool__number(answer, "files") == 1 ? "" : "s", ken_tool__number(answer, "bytes"));
+    const json_t *index = json_object_get(answer, "in_index");
+    if (index)
+        ken_paint_printf(out, KEN_STYLE_PLAIN,
+                         "  of these: %lld in the index, %lld left out as they were read, %lld not "
+                         "read yet\n",
+                         ken_tool__number(index, "files"), ken_tool__number(index, "skipped_total"),
+                         ken_tool__number(index, "unread"));
     ken_tool__put_table(json_object_get(answer, "skipped"), "LEFT OUT|WHY|>COUNT",
                         "reason|text|#count", out);
     ken_tool__put_tail(answer, out);

@@ -22,7 +22,7 @@ import time
 
 SOURCE = (".c", ".h", ".go", ".py", ".ts", ".tsx", ".rs", ".js", ".java", ".rb")
 # What differs between two indexes of one tree, and says nothing about the tree.
-VOLATILE = {"generation", "indexed_at", "id", "project_id", "took_ms", "timestamp", "last_sync"}
+VOLATILE = {"generation", "indexed_at", "id", "project_id", "took_ms", "timestamp", "last_sync", "checked_at"}
 
 
 def clean(value):

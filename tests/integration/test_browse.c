@@ -490,6 +490,7 @@ KEN_TEST(a_scope_is_shown_before_it_is_kept)
         &l, "preview_scope",
         fmt("{\"path\":\"%s\",\"exclude_patterns\":[\"*.py\",\".gitignore\"]}", ktest_path("pre")));
     kt_eq_i(number(v, "files"), 1);
+    kt_null(json_object_get(v, "in_index"));
     kt_eq_text(text(at(v, "languages", 0), "language"), "c");
     kt_eq_text(ken_json_text(at(v, "examples", 0)), "src/a.c");
     json_decref(v);
@@ -507,6 +508,41 @@ KEN_TEST(a_scope_is_shown_before_it_is_kept)
     json_decref(v);
     v = call(&l, "preview_scope", "{\"project\":\"pre\",\"include_patterns\":[]}");
     kt_eq_i(number(v, "files"), 3);
+    json_decref(v);
+    lab_close(&l);
+}
+
+// Each file that is found is in the index, was left out as it was read, or is new: the numbers add up.
+KEN_TEST(a_scope_is_compared_with_the_index)
+{
+    lab l;
+    ktest_write("cmp/src/a.c", "int a(void) { return 1; }\n");
+    ktest_write("cmp/src/b.c", "int b(void) { return 1; }\n");
+    ktest_write("cmp/latin.txt", "caf\xe9 au lait, and no more of it\n");
+    ktest_write("cmp/pic.png", "x");
+    open_whole(&l, "");
+    json_decref(call(&l, "index_repository", fmt("{\"path\":\"%s\"}", ktest_path("cmp"))));
+    ktest_write("cmp/src/c.c", "int c(void) { return 1; }\n");
+    json_t *v = call(&l, "preview_scope", "{\"project\":\"cmp\"}");
+    const json_t *index = json_object_get(v, "in_index");
+    kt_eq_i(number(v, "files"), 4);
+    kt_eq_i(number(index, "files"), 2);
+    kt_eq_i(number(index, "skipped_total"), 1);
+    kt_eq_i(number(skip_of(index, "encoding"), "count"), 1);
+    kt_eq_i(number(index, "unread"), 1);
+    kt_eq_i(number(index, "not_found"), 0);
+    kt_eq_i(number(v, "git_ignored"), 0);
+    json_t *status = call(&l, "get_repo_status", "{\"project\":\"cmp\"}");
+    const json_t *skipped = json_object_get(status, "skipped");
+    kt_eq_i(number(skipped, "encoding") + number(skipped, "binary"),
+            number(v, "skipped_total") + number(index, "skipped_total"));
+    kt_not_null(json_string_value(json_object_get(status, "checked_at")));
+    json_decref(status);
+    json_decref(v);
+    v = call(&l, "preview_scope", "{\"project\":\"cmp\",\"exclude_patterns\":[\"src/b.c\"]}");
+    index = json_object_get(v, "in_index");
+    kt_eq_i(number(index, "files"), 1);
+    kt_eq_i(number(index, "not_found"), 1);
     json_decref(v);
     lab_close(&l);
 }

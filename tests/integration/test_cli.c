@@ -247,7 +247,7 @@ KEN_TEST(index_then_ask)
     make_project();
     kt_has_str(ken_ok("index proj"), "3 files");
     kt_has_str(ken_ok("index proj"), "nothing has changed");
-    kt_has_str(ken_ok("stats proj"), "; 1 segment, ");
+    kt_has_str(ken_ok("stats proj"), "; 3 segments, "); // words, vectors, names
     kt_has_str(ken_ok("index proj --force"), "no file has changed; 3 files parsed anew, ");
     const char *out = ken_ok("search 'retry with backoff' proj");
     kt_has_str(out, "src/retry.c:");
@@ -261,9 +261,10 @@ KEN_TEST(index_then_ask)
     kt_has_str(ken_ok("outline proj/src/parse.py"), "def parse(");
     kt_has_str(ken_ok("chunks proj/src/retry.c"), "retry_with_backoff");
     kt_has_str(ken_ok("chunks --text proj/src/retry.c"), "Waits longer");
-    kt_has_str(ken_ok("status proj"), "proj");
+    kt_has_str(ken_ok("status proj"), "; checked now\n");
+    kt_has_str(ken_ok("status proj"), "\n--skipped lists the skipped files\n");
     kt_has_str(ken_ok("stats proj"), "python");
-    kt_has_str(ken_ok("stats proj"), "; 2 segments, ");
+    kt_has_str(ken_ok("stats proj"), "; 6 segments, ");
     kt_has_str(ken_ok("search retry_with_backoff proj"), "next: ken def retry_with_backoff\n");
     kt_null(strstr(ken_ok("search 'retry with backoff' proj"), "next: "));
     ken_fails("explain retry_with_backoff -p proj", 2, "'ken def' says where it stands");

@@ -47,5 +47,8 @@ export function dateTime(time: string | number | null | undefined): string {
   return time ? new Date(time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' }) : '–';
 }
 
+/** "14:05:09" */
+export const clock = (time: string | number): string => new Date(time).toLocaleTimeString(undefined, { hourCycle: 'h23' });
+
 export const percent = (share: number, digits = 0): string => `${(share * 100).toFixed(digits)} %`;
 export const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);

@@ -208,7 +208,7 @@ describe('actions', () => {
     assert.equal(await page.getByText('Index of second begins').count(), 0);
     const find = async () => (await lab.api('list_projects', {})).projects.find((p) => p.root === root);
     const card = page.locator('.card', { hasText: root });
-    await card.getByText(/^indexed/).waitFor();
+    await card.getByText(/^index changed/).waitFor();
     const { id, status } = await find();
     assert.equal(status, 'indexed');
     await page.goto(`${lab.url}/search?project=${id}&q=in_the_second`);

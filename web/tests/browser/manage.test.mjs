@@ -169,7 +169,12 @@ describe('management', () => {
     const { files } = await lab.api('get_repo_status', { project: lab.project });
     await page.getByRole('region', { name: 'Freshness' }).getByText(new RegExp(`Files in the index\\s*${files}\\b`)).first().waitFor();
     const scope = page.getByRole('region', { name: 'Scope' });
-    await scope.getByText(/^\d+ files? found, .*left out by name/).waitFor();
+    // Each file that is found is in the index, was left out as it was read, or is new.
+    const found = Number.parseInt(await scope.getByText(/^\d+ files? found/).innerText(), 10);
+    const parts = await scope.getByRole('list', { name: 'What became of the files that are found' }).getByRole('listitem').allInnerTexts();
+    assert.deepEqual([parts[0], parts.at(-1)], [`${files} in the index`, '1 not read yet: the next run reads them']);
+    assert.equal(parts.reduce((sum, text) => sum + Number.parseInt(text, 10), 0), found);
+    await scope.getByText(/^Besides these, not looked into: \d+ left out by name, size or pattern/).waitFor();
     await scope.getByRole('list', { name: 'Languages, by files' }).getByText('Of the files').waitFor();
     await page.getByRole('button', { name: 'Index now' }).click();
     await page.getByRole('heading', { name: 'Last run' }).waitFor();
@@ -187,7 +192,7 @@ describe('management', () => {
     said();
   });
 
-  test('lists are in sight on a small screen, and files that were not parsed in full are one of them', async () => {
+  test('lists are in sight on a small screen, and files that were parsed with gaps are one of them', async () => {
     const size = page.viewportSize();
     await page.setViewportSize({ width: 1024, height: 768 });
     await page.goto(lab.address('indexing'));
@@ -197,7 +202,11 @@ describe('management', () => {
     await tab.waitFor();
     assert.ok((await tab.boundingBox()).y < 300);
     for (const name of ['Look again', 'Everything again', 'Index now']) assert.ok((await page.getByRole('button', { name, exact: true }).getAttribute('title')).length > 20, name);
-    await page.getByRole('region', { name: 'Freshness' }).getByRole('link', { name: /file/ }).click();
+    const fact = (name) => page.getByRole('region', { name: 'Freshness' }).locator('dl > div', { hasText: name });
+    await fact('Checked').getByText(/\d+:\d+:\d+/).waitFor();
+    const left = Object.values((await lab.api('get_repo_status', { project: lab.project })).skipped).reduce((a, b) => a + b, 0);
+    await fact('Left out').getByRole('link', { name: new RegExp(`^${left} file`) }).waitFor();
+    await fact('Parsed with gaps').getByRole('link').click();
     await page.getByText(new RegExp(`^${n} of ${n} file`)).waitFor();
     await page.getByRole('link', { name: 'long.c', exact: true }).click();
     await page.waitForURL(/outline\?.*file=long\.c/);
@@ -310,6 +319,10 @@ describe('management', () => {
     await page.getByRole('region', { name: 'Table of all projects' }).getByRole('link', { name: 'shop' }).waitFor();
     await page.getByRole('button', { name: 'Ask again' }).click();
     for (const title of ['What the index holds', 'Bytes', 'Languages']) await page.getByRole('figure').filter({ hasText: title }).first().locator('canvas').waitFor();
+    // What is called the same is the same above and in the plot.
+    const searched = (await page.locator('.figures > div', { hasText: 'Searched in' }).locator('dd').innerText()).trim();
+    const bytes = page.getByRole('figure').filter({ hasText: 'of the source and its index on disk' });
+    assert.match(await bytes.getByRole('listitem', { includeHidden: true }).filter({ hasText: 'searched in' }).innerText(), new RegExp(`${searched}$`));
     // The plot of caches ends with what their table says of all of them.
     const rate = page.getByRole('region', { name: 'Caches' }).getByRole('row', { name: /^all/ }).getByRole('cell').first();
     const plotted = page.getByRole('figure').filter({ hasText: 'Caches' }).getByRole('listitem', { includeHidden: true }).first();
