@@ -339,10 +339,15 @@ describe('management', () => {
 
   test('what an agent asks is seen at once, with its client, its project and why it failed', async () => {
     await page.goto(`${lab.url}/agents`);
-    await page.getByText('Nothing was asked yet').waitFor();
+    await page.getByText('No agent has called a tool since the server began.').waitFor();
+    // What the page asks is HTTP, and said to be of the time that it is of.
+    const server = page.getByRole('region', { name: 'Server' });
+    const lately = /^(\d+) HTTP requests? in the last (\d+) s$/.exec(await server.getByText(/in the last \d+ s$/).innerText());
+    const total = Number((await server.locator('.facts > div', { hasText: 'HTTP requests' }).locator('dd').innerText()).replaceAll(',', ''));
+    assert.ok(Number(lately[1]) <= total, `${lately[0]} of ${total}`);
     const agent = await new Agent(`${lab.url}/mcp`, 'robot <b>').open();
     await agent.call('search_code', { query: 'retry', project: 'shop' });
-    const requests = page.getByRole('region', { name: 'Table of requests' });
+    const requests = page.getByRole('region', { name: 'Table of tool calls' });
     await requests.getByRole('row', { name: /search_code.*robot <b>\/3\.1.*shop/ }).waitFor();
     await page.getByRole('region', { name: 'Table of clients' }).getByText('robot <b>').waitFor();
     await agent.call('get_definition', { symbol_name: 'x', project: 'nowhere' });
@@ -355,9 +360,9 @@ describe('management', () => {
     await page.getByText('1 wait').waitFor();
     assert.equal(await requests.getByText('search_code').count(), 1);
     await page.getByRole('button', { name: 'Go on' }).click();
-    await until(page, () => document.querySelectorAll('[aria-label="Table of requests"] tbody tr').length === 3);
+    await until(page, () => document.querySelectorAll('[aria-label="Table of tool calls"] tbody tr').length === 3);
     await page.reload(); // the server keeps the last ones
-    await until(page, () => document.querySelectorAll('[aria-label="Table of requests"] tbody tr').length === 3);
+    await until(page, () => document.querySelectorAll('[aria-label="Table of tool calls"] tbody tr').length === 3);
     said();
   });
 

@@ -43,6 +43,8 @@ export const isPaused = ref(false);
 /** That came while it was paused, and are shown when it goes on. */
 export const waiting = ref(0);
 let held: AgentCall[] = [];
+/** What there was is not shown any more, by hand. */
+export const isCleared = ref(false);
 let clearedAt = ''; // what was asked until then was cleared
 let isFollowed = false;
 
@@ -71,6 +73,7 @@ export function setPaused(is: boolean): void {
 }
 
 export function clearCalls(): void {
+  isCleared.value = true;
   clearedAt = held[0]?.at ?? calls.value[0]?.at ?? clearedAt;
   held = [];
   waiting.value = 0;
