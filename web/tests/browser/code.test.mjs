@@ -219,6 +219,24 @@ describe('graph', () => {
     await until('the outline', () => new URL(page.url()).pathname === '/outline' && query(page).get('file') === 'src/store.py');
   });
 
+  test('Escape leads out: from the details to the list, from there to the field', async () => {
+    await page.goto(lab.address('graph', { symbol: 'retry' }));
+    await page.locator('.place canvas').first().waitFor();
+    const details = page.getByRole('region', { name: 'The chosen node' });
+    await item(page, 'Nodes', 'Store.find').click();
+    await details.getByText('Store.find').waitFor();
+    await details.getByRole('button', { name: /Expand|Fold/ }).focus();
+    await page.keyboard.press('Escape');
+    await details.waitFor({ state: 'detached' });
+    assert.equal(query(page).get('node'), null);
+    assert.equal(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), 'Nodes');
+    await page.keyboard.press('Escape');
+    assert.equal(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), 'Symbol');
+    await tree(page, 'Nodes').focus();
+    await page.keyboard.press('ArrowDown'); // another one is chosen, and is told of again
+    await details.waitFor();
+  });
+
   test('nothing stands over the picture', async () => {
     await page.goto(lab.address('graph', { symbol: 'retry' }));
     await page.locator('.place canvas').first().waitFor();
