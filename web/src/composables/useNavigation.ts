@@ -3,6 +3,8 @@
 import { computed, type Ref, type WritableComputedRef } from 'vue';
 import { useRoute, useRouter, type RouteLocationRaw } from 'vue-router';
 
+import { lastSearch } from './lastSearch';
+
 export interface Place {
   file: string;
   line?: number | undefined;
@@ -20,7 +22,8 @@ export function useNavigation() {
   const router = useRouter();
   const project = () => (typeof route.query.project === 'string' ? route.query.project : undefined);
 
-  const toView = (name: string): RouteLocationRaw => ({ name, query: project() ? { project: project() } : {} });
+  // Who comes back to the search finds what was asked there last, of this project; who is there and wants it empty goes to it again.
+  const toView = (name: string): RouteLocationRaw => ({ name, query: { ...(name === 'search' && route.name !== 'search' ? lastSearch(project()) : {}), ...(project() ? { project: project() } : {}) } });
   // Who looks at a commit goes on looking at it, within a project.
   const at = (of?: string) => (typeof route.query.at === 'string' && route.query.at && (!of || of === project()) ? { at: route.query.at } : {});
   const toFile = (p: Place): RouteLocationRaw => ({
@@ -28,7 +31,7 @@ export function useNavigation() {
     query: { project: p.project ?? project(), file: p.file, ...(p.line ? { line: String(p.line) } : {}), ...at(p.project) },
   });
   const toChunks = (p: Place): RouteLocationRaw => ({ ...(toFile(p) as object), name: 'chunks' }) as RouteLocationRaw;
-  const toGraph = (symbol: string, file?: string, of?: string): RouteLocationRaw => ({ name: 'graph', query: { project: of ?? project(), symbol, ...(file ? { file } : {}), ...at(of) } });
+  const toGraph = (symbol: string, file?: string, of?: string, show?: 'impact'): RouteLocationRaw => ({ name: 'graph', query: { project: of ?? project(), ...(show ? { show } : {}), symbol, ...(file ? { file } : {}), ...at(of) } });
   const toSearch = (q: string): RouteLocationRaw => ({ name: 'search', query: { project: project(), q, ...at() } });
 
   /** A part of the address as a value. Setting it does not add to the history unless `isStep`. */

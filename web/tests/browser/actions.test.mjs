@@ -100,6 +100,39 @@ describe('actions', () => {
     said();
   });
 
+  test('the search has its last question and filters again, until it is gone to once more', async () => {
+    await page.goto(lab.address('search', { q: 'retry', language: 'python' }));
+    await page.locator('article').first().waitFor();
+    const views = page.getByRole('navigation', { name: 'Views' });
+    await views.getByRole('link', { name: 'Tasks' }).click();
+    await page.waitForURL(/\/tasks\?/);
+    await page.reload();
+    await views.getByRole('link', { name: 'Search' }).click();
+    await page.waitForURL(/\/search\?.*q=retry/);
+    assert.match(page.url(), /language=python/);
+    const field = page.getByRole('searchbox', { name: 'Search' });
+    assert.equal(await field.inputValue(), 'retry');
+    await page.locator('article').first().waitFor();
+    await page.keyboard.type('load'); // takes its place
+    assert.equal(await field.inputValue(), 'load');
+    await views.getByRole('link', { name: 'Search' }).click();
+    await page.getByText('Ask for something').waitFor();
+    assert.equal(await field.inputValue(), '');
+    said();
+  });
+
+  test('where one types it is said what Enter opens, and a hit leads to its impact', async () => {
+    await page.goto(lab.address('search', { q: 'store' }));
+    await page.getByText(/opens the first, /).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.getByText('opens result 2').waitFor();
+    await page.goto(lab.address('search', { q: 'retry' }));
+    await page.locator('article').filter({ hasText: 'Tries three times.' }).first().getByRole('link', { name: 'Impact' }).click();
+    await page.waitForURL(/graph\?.*show=impact/);
+    await page.getByRole('tree', { name: 'Nodes' }).getByRole('treeitem').filter({ hasText: 'Store.find' }).first().waitFor();
+    said();
+  });
+
   test('a way to search is chosen by what it says of itself', async () => {
     await page.goto(lab.address('search', { q: 'retry' }));
     await page.getByText(/by words and meaning$/).waitFor();
@@ -123,8 +156,14 @@ describe('actions', () => {
     }
     await page.evaluate(() => document.activeElement?.blur());
     await page.keyboard.press('?');
-    await page.getByRole('dialog', { name: 'Keys' }).getByText('Find a view, project, file, symbol or command').waitFor();
+    const keyList = page.getByRole('dialog', { name: 'Keys' });
+    await keyList.getByText('Find a view, project, file, symbol or command').waitFor();
     await page.keyboard.press('Escape');
+    await keyList.waitFor({ state: 'detached' });
+    await page.getByRole('contentinfo').getByRole('button', { name: 'Keys' }).click(); // for who does not know the key
+    await keyList.waitFor();
+    await page.keyboard.press('Escape');
+    await keyList.waitFor({ state: 'detached' });
     await page.goBack();
     await page.waitForURL(/\/agents\?/);
     said();
@@ -167,6 +206,11 @@ describe('actions', () => {
     await page.getByRole('dialog').waitFor();
     await page.keyboard.type('store.py');
     await page.getByRole('option', { name: /^store\.py/ }).first().waitFor();
+    for (const word of ['shortcuts', 'keys', 'help']) {
+      await page.keyboard.press('Control+a');
+      await page.keyboard.type(word);
+      await page.getByRole('option', { name: 'Show all keys' }).waitFor();
+    }
     await page.keyboard.press('Control+a');
     await page.keyboard.type('new task');
     await page.getByRole('option', { name: 'New task', exact: true }).waitFor();
@@ -275,6 +319,20 @@ describe('actions', () => {
     await page.getByRole('button', { name: 'Open', exact: true }).click();
     await panel.waitFor();
     await panel.getByLabel('Close').click();
+    // What is said of one view is gone in the next; what can be taken back is not.
+    await page.keyboard.press('n');
+    await dialog.getByLabel('Title').fill('Oil it');
+    await dialog.getByRole('button', { name: 'Make the task' }).click();
+    await page.getByLabel('Status of Oil it').selectOption('complete');
+    await page.getByText('“Oil it” is now under').waitFor();
+    await page.getByText('The task is made').waitFor();
+    await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Settings' }).click();
+    await page.waitForURL(/\/settings\?/);
+    assert.equal(await page.getByText('The task is made').count(), 0);
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    for (const t of (await lab.api('list_tasks', { query: 'Oil it' })).tasks.filter((t) => t.title === 'Oil it')) await lab.api('delete_task', { task_id: t.id });
+    await page.goBack();
     await page.getByLabel('Status of Mend the door').selectOption('in-progress');
     await page.getByText('“Mend the door” is now under “In progress”').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
