@@ -248,6 +248,19 @@ KEN_TEST(scan_survives_any_depth)
 }
 
 // ---- git --------------------------------------------------------------------------------------
+static size_t n_git_ignored(const ken_scan_opts *opts)
+{
+    ken_arena a;
+    ken_scan_result r;
+    size_t n = 0;
+    ken_arena_init(&a, 0);
+    kt_ok(ken_scan(help_path("t"), opts, NULL, &a, &r, NULL));
+    for (size_t i = 0; i < r.n_skips; i++)
+        n += r.skips[i].is_git_ignored;
+    ken_arena_release(&a);
+    return n;
+}
+
 KEN_TEST(scan_asks_git_what_belongs)
 {
     need_git();
@@ -272,6 +285,8 @@ KEN_TEST(scan_asks_git_what_belongs)
                                                                          "node_modules/: vendored\n"
                                                                          "other.log: ignored\n"
                                                                          "tracked.log\n");
+    kt_eq_u(n_git_ignored(NULL), 0);
+    kt_eq_u(n_git_ignored(&(ken_scan_opts){ .wants_ignored = true }), 2); // ignored/ and other.log
     kt_eq_str(help_scan("t", &by_walk), ".gitignore\n"
                                         "ignored/: ignored\n"
                                         "new.c\n"
