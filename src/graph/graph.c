@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "graph/graph_driver_priv.h"
+#include "lang/lang_ref_rules.h"
 
 enum {
     STEPS_MAX = 20000, // expressions worked out for one question
@@ -321,6 +322,32 @@ static const graph_value *passed_on(ken_graph *g, graph_unit *u, ken_str name)
     return v;
 }
 
+static bool has_callable(ken_graph *g, const graph_value *v)
+{
+    for (uint32_t i = 0; v->kind == GRAPH_DEFS && i < v->n_defs; i++) {
+        const graph_unit *u = ken_graph__unit_of(g, v->defs[i].file);
+        if (u && !ken_symbol_is_variable(ken_graph_kind(&u->text, v->defs[i].def)))
+            return true;
+    }
+    return v->kind != GRAPH_DEFS;
+}
+
+// Java's `x()` in a class with a field x, inside one with a method x.
+static const graph_value *past_variables(ken_graph *g, graph_unit *u, const ken_expr *e,
+                                         const graph_value *v)
+{
+    const ken_ref_rules *rules = ken_lang_ref_rules((ken_lang_id)u->text.lang);
+    if (e->op != KEN_EXPR_NAME || has_callable(g, v) || !rules || !rules->calls_apart)
+        return v;
+    for (int32_t o = (int32_t)e->a - 1; o >= 0 && o < (int32_t)u->n_defs;) {
+        o = ken_graph_owner(&u->text, (ken_def_id)o);
+        const graph_value *outer = ken_graph__lookup(g, u, e->name, o);
+        if (outer->kind == GRAPH_DEFS && has_callable(g, outer))
+            return outer;
+    }
+    return v;
+}
+
 static const graph_value *named_by_role(ken_graph *g, graph_unit *u, ken_expr_id expr,
                                         ken_ref_role role)
 {
@@ -328,6 +355,8 @@ static const graph_value *named_by_role(ken_graph *g, graph_unit *u, ken_expr_id
     bool wants_type = role == KEN_REF_TYPE || role == KEN_REF_NEW || role == KEN_REF_INHERIT;
     const graph_value *v =
         wants_type ? ken_graph__eval_type(g, u, expr) : ken_graph__eval(g, u, expr);
+    if (role == KEN_REF_CALL)
+        v = past_variables(g, u, e, v);
     if (v->kind == GRAPH_NONE && role == KEN_REF_IMPORT && u->lang->passes_names_on)
         return passed_on(g, u, e->name);
     if (v->kind != GRAPH_NONE || role != KEN_REF_DECORATE || !u->lang->decorator_suffix ||

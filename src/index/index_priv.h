@@ -27,7 +27,7 @@
 // 36: what C++ functions take and are called with. 37: the same of four languages.
 // 38: "discovery" and "discover" are one term. 39: chunks of comments. 42: conversions and friends of C++.
 enum {
-    KEN_EXTRACTION_VERSION = 45 // below 256
+    KEN_EXTRACTION_VERSION = 46 // below 256
 };
 
 // The buffers of a worker, reused from file to file. One per worker thread.

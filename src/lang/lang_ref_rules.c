@@ -204,6 +204,10 @@ static void read_directive(ref_table *t, ken_str word, ken_str rest)
         t->rules->counts_calls = t->rules->types_calls = t->rules->marks_pointers = true;
         is_known = true;
     }
+    if (has_value && ken_str_eq(word, KEN_STR("%calls")) && ken_str_eq(value, KEN_STR("apart"))) {
+        t->rules->calls_apart = true;
+        is_known = true;
+    }
     if (has_value && ken_str_eq(word, KEN_STR("%params")) && ken_str_eq(value, KEN_STR("typed"))) {
         t->rules->types_params = true;
         is_known = true;

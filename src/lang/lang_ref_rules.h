@@ -160,6 +160,7 @@ typedef struct ken_ref_rules {
     ken_member_view members;
     bool counts_calls;   // calls are kept though their result is unused: functions are overloaded
     bool types_calls;    // and so is what they take and are called with
+    bool calls_apart;    // what is called is no variable, whatever is nearer has its name
     bool marks_pointers; // types of parameters say whether these are pointers or references
     bool types_params;   // what functions take is kept, and what arguments are expected to be
     char label;          // behind the name that an argument may say, ':' or '='; 0 = it says none

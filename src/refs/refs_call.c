@@ -206,7 +206,7 @@ static refs_value callee_of(ken_refs_maker *m, const refs_frame *f)
     if (first && first->end > f->name_start)
         first = NULL;
     refs_name name = ken_refs__name(m, f->name); // may move the names
-    int32_t local = first ? -1 : m->names.ptr[name].local;
+    int32_t local = first || m->rules->calls_apart ? -1 : m->names.ptr[name].local;
     if (local >= 0 && refs_has(f, KEN_REF_F_BARE) && !m->locals.ptr[local].is_type)
         return (refs_value){ .expr = m->locals.ptr[local].value, .ref = -1 };
     return ken_refs__member(m, f, first);

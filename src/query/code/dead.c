@@ -197,6 +197,14 @@ static bool has_bases(const ken_unit_text *u, int32_t owner)
     return false;
 }
 
+// A method of what is no type is one of an object without a name (`new Runnable() { … }`), which is built on one.
+static bool is_of_type(const ken_symbol *owner)
+{
+    return ken_symbol_is_type(owner->kind) || owner->kind == KEN_SYMBOL_IMPL ||
+           owner->kind == KEN_SYMBOL_MODULE || owner->kind == KEN_SYMBOL_NAMESPACE ||
+           owner->kind == KEN_SYMBOL_OBJECT;
+}
+
 static bool is_implementation(burying *b, const ken_unit_text *u, ken_graph_def d)
 {
     const ken_symbol *s = &u->facts->symbols[d.def];
@@ -206,6 +214,9 @@ static bool is_implementation(burying *b, const ken_unit_text *u, ken_graph_def 
         return true;
     if (!ken_symbol_is_callable(s->kind))
         return false;
+    if (s->kind == KEN_SYMBOL_METHOD && s->parent >= 0 &&
+        !is_of_type(&u->facts->symbols[s->parent]))
+        return true;
     return has_bases(u, s->parent) || ken_graph_overridden(b->g, d, base, 1) > 0;
 }
 

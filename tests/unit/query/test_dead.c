@@ -98,6 +98,30 @@ KEN_TEST(exported_methods_of_go_may_be_asked_for_by_an_interface)
     end();
 }
 
+// A field, a parameter and a local variable of Java are never what is called.
+KEN_TEST(a_variable_of_the_name_does_not_hide_what_is_called)
+{
+    start(
+        "A.java",
+        "package p;\nclass A {\n"
+        "    private int size() { return 1; }\n"
+        "    private int width() { return 1; }\n"
+        "    private int depth() { return 2; }\n"
+        "    private int lone() { return 3; }\n"
+        "    private void run() { int size = size(); new In(size).at(size); start(new Runnable() {\n"
+        "        public void run() { } }); }\n"
+        "    private void start(Runnable r) { run(); }\n"
+        "    private class In {\n"
+        "        final int width;\n"
+        "        In(int n) { width = width(); }\n"
+        "        int at(int depth) { return depth(); }\n"
+        "    }\n}\n");
+    go();
+    ask("", false);
+    is_listed("lone: unused");
+    end();
+}
+
 KEN_TEST(what_a_module_finds_by_name_is_no_dead_code)
 {
     start("suite.py", "def bench_a():\n    return 1\n\n\ndef run():\n"
