@@ -127,10 +127,10 @@ typedef struct query_kept_routes {
 
 query_kept_routes *ken_query__graph_routes(ken_snapshot *s);
 
-// A type outside of tests whose name at most two types have, and how many files refer to it.
+// A type outside of tests, and how many files contain its name.
 typedef struct query_type_use {
     ken_graph_def def;
-    uint32_t n_users, n_types;
+    uint32_t n_users;
 } query_type_use;
 
 // All such types that several files refer to, cached with the graph.

@@ -165,16 +165,27 @@ static bool is_exported(burying *b, const ken_unit_text *u, ken_graph_def d)
     return is_exported(b, u, (ken_graph_def){ d.file, (ken_def_id)s->parent });
 }
 
-// An attribute of a block is about all that is in it (`#[pymethods] impl T`, `#[cfg(windows)] mod imp`).
-static bool is_decorated(const ken_unit_text *u, const ken_symbol *s)
+static bool has_attribute(const ken_unit_text *u, const ken_symbol *s)
 {
     for (uint32_t i = ken_query__first_ref(u->refs, s->span.start);
          i < u->refs->n_refs && u->refs->refs[i].byte < s->signature.end; i++)
         if (u->refs->refs[i].role == KEN_REF_DECORATE)
             return true;
-    const ken_symbol *block = s->parent >= 0 ? &u->facts->symbols[s->parent] : NULL;
-    bool is_block = block && (block->kind == KEN_SYMBOL_IMPL || block->kind == KEN_SYMBOL_MODULE);
-    return is_block && is_decorated(u, block);
+    return false;
+}
+
+// An attribute of a block is about all that is in it (`#[pymethods] impl T`, `#[cfg(test)] mod tests`).
+static bool is_decorated(const ken_unit_text *u, const ken_symbol *s)
+{
+    if (has_attribute(u, s))
+        return true;
+    for (int32_t p = s->parent; p >= 0; p = u->facts->symbols[p].parent) {
+        const ken_symbol *block = &u->facts->symbols[p];
+        if ((block->kind == KEN_SYMBOL_IMPL || block->kind == KEN_SYMBOL_MODULE) &&
+            has_attribute(u, block))
+            return true;
+    }
+    return false;
 }
 
 // `for name in globals()`: whatever stands at the top of the file may be run by its name.

@@ -3,11 +3,12 @@
 // the type that they mean is asked of some of them, for a name like `files` says many things.
 #include <stdlib.h>
 
+#include "base/map.h"
 #include "query/code/arch_priv.h"
 
 enum {
     NAME_MIN = 3,
-    SAME_MAX = 2,  // types of one name: of more, none is the one that is meant
+    SAME_MAX = 8,  // types of one name that are asked about
     SAMPLE = 16,   // files that are asked, all of them when they are fewer
     ASKED_MAX = 80 // types that are asked about
 };
@@ -48,17 +49,13 @@ static int by_name(const void *a, const void *b)
     return name ? name : query_def_order(&x->def, &y->def);
 }
 
-// `n` types of one name, in order; the first one outside of tests counts.
+// `n` types of one name: those outside of tests.
 static void keep_type(ken_snapshot *s, const found_type *t, uint32_t n, query_type_uses *kept)
 {
-    uint32_t at = 0;
-    while (at < n && ken_query__is_test(s, t[at].def.file))
-        at++;
-    if (n > SAME_MAX || at == n)
-        return;
-    query_type_use use = { t[at].def, ken_query__graph_count_with(s, t->name), n };
-    if (use.n_users > 1)
-        kept->uses[kept->n++] = use;
+    uint32_t n_users = n <= SAME_MAX ? ken_query__graph_count_with(s, t->name) : 0;
+    for (uint32_t i = 0; n_users > 1 && i < n; i++)
+        if (!ken_query__is_test(s, t[i].def.file))
+            kept->uses[kept->n++] = (query_type_use){ t[i].def, n_users };
 }
 
 static void keep_types(ken_snapshot *s, const found_type *t, size_t n, query_type_uses *kept)
@@ -190,7 +187,7 @@ static void list_candidates(ken_snapshot *s, const query_type_uses *uses, const 
     for (size_t i = 0; i < uses->n; i++) {
         const query_type_use *u = &uses->uses[i];
         if (ken_query__in_focus(s, u->def.file, focus) && !aside[u->def.file])
-            ken_vec_push(out, ((candidate){ u, (double)u->n_users / u->n_types, 0 }));
+            ken_vec_push(out, ((candidate){ u, u->n_users, 0 }));
     }
     if (out->len)
         qsort(out->ptr, out->len, sizeof *out->ptr, by_most);
@@ -209,12 +206,22 @@ static ken_status ask_about(ken_snapshot *s, candidates *c, size_t limit, ken_ar
                             ken_err *err)
 {
     asking a = { .s = s, .arena = arena };
+    ken_map known; // what was asked about under another definition
     size_t n = 0;
     ken_status st = ken_query__graph_open(s, &a.g, err);
-    while (!st && n < c->len && n < ASKED_MAX && count_above(c, n, c->ptr[n].most) < limit) {
-        st = count_users(&a, c->ptr[n].use, &c->ptr[n].n_users, err);
-        n++;
+    ken_map_init(&known);
+    for (size_t i = 0; !st && i < c->len && n < ASKED_MAX; i++) {
+        candidate x = c->ptr[i];
+        if (count_above(c, n, x.most) >= limit)
+            break;
+        if (ken_map_find(&known, query_def_key(&x.use->def)))
+            continue;
+        st = count_users(&a, x.use, &x.n_users, err);
+        for (uint32_t k = 0; k < a.n_same; k++)
+            ken_map_put(&known, query_def_key(&a.same[k]), 1, NULL);
+        c->ptr[n++] = x;
     }
+    ken_map_release(&known);
     c->len = n;
     if (n)
         qsort(c->ptr, n, sizeof *c->ptr, by_users);
