@@ -193,10 +193,21 @@ static void expose(impact *m, const query_edge *e, impact_reached *r)
         r->ref = e->ref;
 }
 
+// What a test file has for its tests is none of them. `reached`: what the edge leads to; -1 = not reached
+static void note_helper(impact *m, ken_graph_def user, int32_t reached)
+{
+    impact_reached *r = reached >= 0 ? &m->reached.ptr[reached] : NULL;
+    if (r && r->is_test && ken_query__is_test(m->s, user.file) && !ken_graph_def_eq(user, r->id))
+        r->is_helper = true;
+}
+
 static void reach(impact *m, const query_edge *e, uint32_t distance)
 {
     ken_graph_def d = { e->file, e->holder < 0 ? UINT32_MAX : (ken_def_id)e->holder };
     int32_t via = place_of(m, &e->to);
+    note_helper(m, d, via);
+    if (distance > m->reach)
+        return;
     ken_edge_class class = e->class;
     if (via >= 0 && m->reached.ptr[via].class > class)
         class = m->reached.ptr[via].class;
@@ -286,15 +297,26 @@ static void collect_maybe(impact *m)
     ken_map_release(&names);
 }
 
-static ken_status spread(impact *m, uint32_t max_depth, ken_err *err)
+typedef KEN_VEC(ken_graph_def) def_list;
+
+// Of what was reached from place `first` on, at most so many: tests, or the others.
+static void list_level(const impact *m, size_t first, bool wants_tests, def_list *level)
+{
+    for (size_t i = first; i < m->reached.len && level->len < IMPACT_CHANGED_MAX; i++)
+        if (m->reached.ptr[i].id.def != UINT32_MAX && m->reached.ptr[i].is_test == wants_tests)
+            ken_vec_push(level, m->reached.ptr[i].id);
+}
+
+// Level by level; one more than is asked for says which of the last tests are used by others.
+static ken_status spread(impact *m, ken_err *err)
 {
     ken_status st = KEN_OK;
-    KEN_VEC(ken_graph_def) level = { 0 };
+    def_list level = { 0 };
     for (size_t i = 0; i < m->changed.len; i++)
         if (m->changed.ptr[i].id.file != UINT32_MAX)
             ken_vec_push(&level, m->changed.ptr[i].id);
     size_t first = 0; // what a diff broke is there already
-    for (uint32_t d = 1; !st && d <= max_depth && (level.len || m->reached.len > first); d++) {
+    for (uint32_t d = 1; !st && d <= m->reach + 1 && (level.len || m->reached.len > first); d++) {
         first = d == 1 ? 0 : m->reached.len;
         st = spread_once(m, level.ptr, (uint32_t)level.len, d, err);
         ken_vec_clear(&level);
@@ -302,9 +324,9 @@ static ken_status spread(impact *m, uint32_t max_depth, ken_err *err)
             st = KEN_OK;
         if (ken_quota_is_settled())
             break;
-        for (size_t i = first; i < m->reached.len && level.len < IMPACT_CHANGED_MAX; i++)
-            if (m->reached.ptr[i].id.def != UINT32_MAX && !m->reached.ptr[i].is_test)
-                ken_vec_push(&level, m->reached.ptr[i].id);
+        if (d < m->reach)
+            list_level(m, first, false, &level);
+        list_level(m, first, true, &level);
         first = m->reached.len;
     }
     ken_vec_release(&level);
@@ -437,7 +459,7 @@ static void measure_extent(impact *m)
             continue;
         ken_map_put(&files, m->s->rows[r->id.file].path, 1, &is_new);
         x->n_files += is_new;
-        x->n_tests += r->is_test;
+        x->n_tests += r->is_test && !r->is_helper;
         x->n_all += !r->is_test;
         x->n_direct += !r->is_test && r->distance == 1;
     }
@@ -452,7 +474,7 @@ static void count_reached(impact *m)
         if (r->distance > m->depth)
             continue;
         out->n_by_distance[r->distance] += !r->is_test;
-        out->n_tests_total += r->is_test;
+        out->n_tests_total += r->is_test && !r->is_helper;
         out->n_broken += r->is_broken;
         out->n_exposed += r->change >= KEN_DELTA_SIGNATURE;
     }
@@ -476,6 +498,8 @@ static void show_reached(impact *m, uint32_t limit, bool *out_is_cut)
     list_files(m, all, n, limit);
     for (size_t i = 0; i < n; i++) {
         bool is_test = all[i].r->is_test;
+        if (all[i].r->is_helper)
+            continue;
         size_t at = is_test ? n_tests++ : n_others++;
         if (!is_listed(m, is_test) || (is_test == is_only && at < offset))
             continue;
@@ -654,8 +678,9 @@ static ken_status answer(impact *m, ken_err *err)
                                      : ken_query__impact_change_diff(m, err);
     m->depth = m->o->max_depth ? m->o->max_depth : IMPACT_RISK_STEPS;
     bool is_near = m->depth < IMPACT_RISK_STEPS && !m->o->without_risk;
+    m->reach = is_near ? IMPACT_RISK_STEPS : m->depth;
     if (!st)
-        st = spread(m, is_near ? IMPACT_RISK_STEPS : m->depth, err);
+        st = spread(m, err);
     if (st)
         return st;
     if (m->o->symbol.len && m->changed.len)

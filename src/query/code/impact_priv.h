@@ -20,6 +20,7 @@ typedef struct impact_reached {
     uint32_t distance, n_sites;
     ken_edge_class class;
     bool is_test, is_broken;
+    bool is_helper;        // of a test file, and tests use it
     ken_delta_kind change; // of distance 1
     uint32_t ref;          // first reference, UINT32_MAX = none at hand
     ken_graph_def via;     // what it uses, the first that was met; file UINT32_MAX = not known
@@ -44,7 +45,8 @@ typedef struct impact {
     const ken_impact_opts *o;
     const ken_cancel *cancel;
     ken_arena *arena;
-    uint32_t depth; // that was asked for; what is reached may be farther
+    uint32_t depth; // that was asked for
+    uint32_t reach; // how far it goes: the risk may ask for more
     impact_extent extent;
     KEN_VEC(impact_changed) changed;
     KEN_VEC(impact_reached) reached;

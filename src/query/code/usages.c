@@ -151,6 +151,8 @@ static ken_status find_nodes(ken_snapshot *s, ken_str name, ken_str file_hint, s
     out->missed_scope = ken_arena_dup(arena, ken_query__missed_scope(&names, name));
     if (!st && names.len && ken_str_find(s->rows[names.ptr[0].file].path, file_hint) != SIZE_MAX)
         out->chosen_path = file_hint;
+    else if (names.len && !out->missed_scope.len)
+        out->missed_scope = ken_arena_dup(arena, file_hint);
     limit = !limit || limit > NODES_MAX ? NODES_MAX : limit;
     out->n_more = count_more(s, &names, limit, out->chosen_path);
     out->nodes = KEN_ARENA_ARRAY(arena, ken_graph_node, limit);

@@ -315,3 +315,28 @@ KEN_TEST(the_risk_is_the_same_at_every_depth_and_each_dependent_has_a_way)
     kt_eq_text(file.dependents[0].via.name, "Kind");
     end();
 }
+
+KEN_TEST(what_tests_share_is_none_of_the_tests)
+{
+    start("a.py", "def base():\n    return 1\n");
+    lab_write(&l, "tests/lab.py",
+              "from a import base\n\ndef check(n):\n    return base() + n\n\n"
+              "def check_twice():\n    return check(1) + check(2)\n");
+    lab_write(&l, "tests/test_a.py",
+              "from lab import check, check_twice\nfrom a import base\n\n"
+              "def test_near():\n    assert base()\n\ndef test_far():\n    assert check(1)\n\n"
+              "def test_farther():\n    assert check_twice()\n");
+    go();
+    ken_impact i;
+    ken_impact_opts o = { .symbol = KEN_STR("base") };
+    kt_ok_err(ken_query_impact(snap, &o, NULL, &l.arena, &i, &l.err), &l.err);
+    kt_eq_u(i.n_tests_total, 3);
+    kt_eq_text(i.tests[0].node.name, "test_near");
+    kt_eq_text(i.tests[1].node.name, "test_far");
+    kt_eq_text(i.tests[2].node.name, "test_farther");
+    kt_eq_u(i.tests[2].distance, 3);
+    o.max_depth = 2; // what uses check_twice is too far, and it still is no test
+    kt_ok_err(ken_query_impact(snap, &o, NULL, &l.arena, &i, &l.err), &l.err);
+    kt_eq_u(i.n_tests_total, 2);
+    end();
+}

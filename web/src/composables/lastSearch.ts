@@ -19,7 +19,9 @@ export function lastSearch(project = ''): LocationQuery {
   return last.value[project] ?? {};
 }
 
+// What is like a place is asked of that place, and never of what is typed next.
 export function keepSearch({ project = '', ...query }: LocationQuery): void {
+  if (query.mode === 'similar') return;
   const id = String(project);
   const others = Object.entries(last.value).filter(([of]) => of !== id);
   last.value = Object.fromEntries([...others, [id, query] as const].slice(-MOST));
