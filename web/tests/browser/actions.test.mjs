@@ -93,6 +93,14 @@ describe('actions', () => {
     await page.waitForURL(/mode=similar/);
     assert.match(await field.inputValue(), /^src.*:\d+$/);
     await page.locator('article').first().waitFor();
+    // What is no place is not looked for there, and the way out is beside what is said.
+    await field.fill('handle');
+    await page.getByText('The search failed').waitFor();
+    assert.equal(await page.getByText(/results? in/).count(), 0);
+    await page.getByRole('button', { name: 'Search for it by words and meaning' }).click();
+    await page.locator('article').first().waitFor();
+    assert.equal(new URL(page.url()).searchParams.get('mode'), null);
+    page.said = page.said.filter((s) => !s.includes('404'));
     await page.goBack();
     await page.waitForURL(/q=retry\+action/);
     await page.getByRole('link', { name: /^src\/store\.py:/ }).first().waitFor();
@@ -185,6 +193,16 @@ describe('actions', () => {
       });
       assert.deepEqual(wrong, [], view);
     }
+    // What another view brings with it changes nothing here.
+    const panes = page.getByRole('group', { name: 'What is shown' });
+    await page.goto(lab.address('outline'));
+    const before = await panes.boundingBox();
+    for (const view of ['agents', 'settings', 'outline']) {
+      await page.evaluate((to) => document.querySelector(`nav a[href^="/${to}"]`).click(), view);
+      await page.waitForURL(new RegExp(`/${view}`));
+      await settle(page);
+    }
+    assert.deepEqual(await panes.boundingBox(), before);
     await page.getByRole('button', { name: 'Find', exact: true }).click();
     await page.getByRole('dialog', { name: 'Find' }).getByText('Show all keys').click();
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();

@@ -334,6 +334,9 @@ describe('graph', () => {
     await page.getByRole('combobox', { name: 'depth' }).selectOption('1');
     await until('one step', async () => !(await links()).some((n) => n.startsWith('goes_on')));
     assert.equal(await risk(), near);
+    await page.goto(lab.address('graph', { project: id, show: 'calls', symbol: 'kind.py' }));
+    await page.getByRole('link', { name: 'Its impact' }).click();
+    await page.getByText('211 definitions of kind.py').waitFor();
     // A path in the field of the symbol is its file; what is left out is said, and nothing has changed.
     await page.goto(lab.address('graph', { project: id, show: 'impact' }));
     await page.getByRole('combobox', { name: 'Symbol', exact: true }).fill('kind.py');
