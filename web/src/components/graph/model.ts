@@ -33,6 +33,8 @@ export interface Note {
   isWarning?: boolean;
   /** Places that may be meant instead; with `isSource`, places to look at. */
   places?: { name: string; at: string }[];
+  /** How many there are, when not all are in the answer. */
+  all?: number | undefined;
   isSource?: boolean;
 }
 export interface Graph {

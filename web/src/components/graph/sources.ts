@@ -100,7 +100,7 @@ async function path(signal: AbortSignal, q: Question): Promise<Graph> {
     if (before) graph.edges.push({ from: before.id, to: node.id, kind: step.role ?? 'call', resolution: step.resolution ?? 'exact', sites: step.sites ?? 1, evidence: step.evidence });
   }
   for (const s of answer.stopped_at ?? []) graph.notes.push({ text: `The search stopped in ${s.in ?? '?'} at ${s.name ?? 'a call'}: ${s.why ?? 'not known'}.`, isWarning: true, isSource: true, places: s.call ? [{ name: '', at: s.call }] : [] });
-  if (answer.other_definitions?.length) graph.notes.push({ text: 'Other definitions of the first name:', places: answer.other_definitions });
+  if (answer.other_definitions?.length) graph.notes.push({ text: 'Other definitions of the first name:', places: answer.other_definitions, all: answer.other_definitions_total });
   for (const text of [answer.hint, answer.incomplete, answer.note]) if (text) graph.notes.push({ text });
   return graph;
 }
@@ -145,7 +145,7 @@ async function oneImpact(signal: AbortSignal, q: Question, of: Partial<Arguments
   graph.notes.push(...cutNotes(answer));
   for (const text of answer.not_compared ?? []) graph.notes.push({ text: `Not compared: ${text}`, isWarning: true });
   for (const text of [answer.hint, answer.note]) if (text) graph.notes.push({ text });
-  if (answer.other_definitions?.length) graph.notes.push({ text: 'Other definitions of the name:', places: answer.other_definitions.map((o) => ({ name: o.name ?? o.at, at: o.at })) });
+  if (answer.other_definitions?.length) graph.notes.push({ text: 'Other definitions of the name:', places: answer.other_definitions.map((o) => ({ name: o.name ?? o.at, at: o.at })), all: answer.other_definitions_total });
   return graph;
 }
 
