@@ -254,6 +254,9 @@ ken_status ken_find_definition(ken_snapshot *s, const ken_definition_opts *o, ke
 // "; near names: a, b" or what the path is, to go on a message with, or empty.
 ken_str ken_definition_near(const ken_definition_result *r, ken_arena *arena);
 
+// The path of the file that a text names, whole or absolute; empty when it names none.
+ken_str ken_snapshot_find_path(const ken_snapshot *s, ken_str text, ken_arena *arena);
+
 // ---- one file --------------------------------------------------------------------------------
 typedef struct ken_file_view {
     ken_str path, language;

@@ -690,6 +690,13 @@ ken_str ken_query__relative_path(const ken_snapshot *s, ken_str path, ken_arena 
     return below.ptr ? below : ken_roots_relative(&s->roots, clean, arena);
 }
 
+ken_str ken_snapshot_find_path(const ken_snapshot *s, ken_str text, ken_arena *arena)
+{
+    query_check_pin(s);
+    ken_str path = ken_query__relative_path(s, ken_str_trim(text), arena);
+    return path.len && ken_query__file_index(s, path) >= 0 ? path : KEN_STR("");
+}
+
 // ---- numbers -----------------------------------------------------------------------------------
 
 ken_snapshot_head ken_snapshot_get_head(const ken_snapshot *s)

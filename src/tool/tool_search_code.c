@@ -512,6 +512,9 @@ static ken_status search_one(const ken_tool_env *env, const search_request *req,
         }
         ken_json_set_str(o, "strategy", ken_arena_printf(env->arena, "%s%s", lookup, r.strategy));
         ken_json_set(o, "project", ken_tool__project_json(&scope.project));
+        ken_str path = ken_snapshot_find_path(scope.snap, req->query, env->arena);
+        if (path.len)
+            ken_json_set_str(o, "named_file", path);
         json_t *index = ken_tool__index_json(&scope), *stale = stale_json(&r);
         if (stale)
             ken_json_set(index, "stale", stale);
@@ -816,6 +819,10 @@ void ken_tool__search_code_text(const json_t *answer, ken_paint *out)
     if (hint.len && json_array_size(hits)) // that nothing fits must not stand at the end
         ken_paint_printf(out, KEN_STYLE_NOTE, KEN_STR_FMT "\n", KEN_STR_ARG(hint));
     ken_tool__intent_text(answer, out);
+    ken_str named = ken_tool__member(answer, "named_file");
+    if (named.len)
+        ken_paint_note(out, "'" KEN_STR_FMT "' is a file; outline lists what it defines",
+                       KEN_STR_ARG(named));
     if (json_is_true(json_object_get(answer, "is_listing")))
         put_listing(hits, words, n_words, out);
     else

@@ -108,6 +108,14 @@ describe('actions', () => {
     said();
   });
 
+  test('a path that is searched for leads to its file', async () => {
+    await page.goto(lab.address('search', { q: 'src/store.py' }));
+    await page.getByText('is a file:').waitFor();
+    await page.getByRole('link', { name: 'Open', exact: true }).click();
+    await page.waitForURL(/outline\?.*file=src/);
+    said();
+  });
+
   test('the search has its last question and filters again, until it is gone to once more', async () => {
     await page.goto(lab.address('search', { q: 'retry', language: 'python' }));
     await page.locator('article').first().waitFor();
