@@ -71,6 +71,8 @@ typedef struct ken_chart {
     size_t n_cycles;
     ken_graph_node *others; // of a symbol: further definitions of its name
     size_t n_others;
+    ken_graph_chosen chosen;
+    ken_str missed_scope; // of a symbol: a qualifier or a file that does not fit
 } ken_chart;
 
 ken_status ken_make_chart(ken_snapshot *s, const ken_chart_opts *o, const ken_cancel *cancel,

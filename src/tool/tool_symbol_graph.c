@@ -73,6 +73,16 @@ static json_t *edge_json(const ken_chart *c, const ken_chart_edge *e)
     return o;
 }
 
+static void set_missed(json_t *o, const ken_chart *c)
+{
+    if (!c->missed_scope.len || !c->n_nodes)
+        return;
+    ken_buf text = KEN_BUF_INIT(0);
+    ken_tool__put_missed(&text, c->missed_scope, c->nodes[0].name);
+    ken_json_set_str(o, "note", ken_str_sub(ken_buf_str(&text), sizeof "; " - 1, text.len));
+    ken_buf_release(&text);
+}
+
 static json_t *chart_json(const question *q)
 {
     const ken_chart *c = &q->found;
@@ -96,6 +106,9 @@ static json_t *chart_json(const question *q)
         ken_json_set(o, "others", others);
     else
         json_decref(others);
+    if (c->chosen.n_others_total > c->n_others)
+        ken_json_set_u64(o, "others_total", c->chosen.n_others_total);
+    set_missed(o, c);
     if (c->n_nodes < c->n_nodes_total || c->n_edges < c->n_edges_total || c->is_at_least)
         ken_json_set_bool(o, "truncated", true);
     return o;

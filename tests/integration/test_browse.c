@@ -627,6 +627,10 @@ KEN_TEST(a_graph_around_a_symbol_goes_both_ways)
     json_decref(v);
     v = call(&l, "symbol_graph", "{\"symbol_name\":\"Base\",\"direction\":\"callers\"}");
     kt_eq_text(text(edge_between(v, "Derived", "Base"), "kind"), "inherit");
+    kt_null(json_object_get(v, "note"));
+    json_decref(v);
+    v = call(&l, "symbol_graph", "{\"symbol_name\":\"first\",\"file_hint\":\"tests/\"}");
+    kt_eq_text(text(v, "note"), "nothing of that name is in 'tests/', this is first");
     json_decref(v);
     fails(&l, "symbol_graph", "{\"symbol_name\":\"nobody\"}", KEN_ENOTFOUND, "nobody");
     fails(&l, "symbol_graph", "{\"level\":\"symbol\"}", KEN_EINVAL, "symbol_name");

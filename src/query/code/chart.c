@@ -255,8 +255,9 @@ static ken_status chart_symbols(chart *c, ken_err *err)
         ken_query__find_entry(c->s, c->o->symbol, c->o->file_hint, c->arena, &found, err);
     if (st)
         return st;
-    (void)ken_query__other_choices(ken_query__graph_at_hand(c->s), &found, c->arena,
-                                   &c->out->others, &c->out->n_others);
+    c->out->missed_scope = found.missed_scope;
+    c->out->chosen = ken_query__other_choices(ken_query__graph_at_hand(c->s), &found, c->arena,
+                                              &c->out->others, &c->out->n_others);
     (void)node_at(c, query_def_key(&found.nodes[0].id), &is_new);
     push_symbol(c, &found.nodes[0], 0);
     return spread_both(c, err);

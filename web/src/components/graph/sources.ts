@@ -60,7 +60,7 @@ function fromSymbolGraph(answer: Answer<'symbol_graph'>): Graph {
   if (answer.unresolved) notes.push({ text: `${plural(answer.unresolved, what)} could not be resolved and ${answer.unresolved === 1 ? 'has' : 'have'} no edge.`, isWarning: true });
   if (answer.cycles) notes.push({ text: `${plural(answer.cycles, 'cycle')} among them.`, isWarning: true });
   for (const text of [answer.budget, answer.budget_hint, answer.hint, answer.note]) if (text) notes.push({ text });
-  if (answer.others?.length) notes.push({ text: `${plural(answer.others.length, 'other definition')} of this name:`, places: answer.others.map((o) => ({ name: o.name, at: o.at ?? '' })) });
+  if (answer.others?.length) notes.push({ text: `${plural(answer.others_total ?? answer.others.length, 'other definition')} of this name:`, places: answer.others.map((o) => ({ name: o.name, at: o.at ?? '' })), all: answer.others_total });
   return { nodes, edges, summary: `${plural(nodes.length, answer.level)}, ${plural(edges.length, 'edge')}`, notes };
 }
 
