@@ -26,6 +26,11 @@ describe('two graphs', () => {
     expect(linksOf(all).get('b')).toMatchObject({ in: [{ from: 'a' }], out: [{ to: 'c' }] });
   });
 
+  it('have an impact\'s use once, as what it is when that is known', () => {
+    const used = { ...graph([node('a'), node('b')]), edges: [{ ...edge('a', 'b'), kind: 'use' }] };
+    expect(join(used, graph([node('a'), node('b')], ['a', 'b'])).edges).toEqual([edge('a', 'b')]);
+  });
+
   it('name a definition by its place, one without a place by its name', () => {
     expect(nodeOfPlace({ name: 'f', kind: 'function', at: 'a b/c.py:12' }, 1)).toMatchObject({ id: 'a b/c.py:12', file: 'a b/c.py', line: 12 });
     expect(nodeOfPlace({ name: 'printf', at: '' }, 1).id).toBe('? printf');

@@ -73,13 +73,16 @@ export function adderOf(graph: Graph): (node: GraphNode) => GraphNode {
   };
 }
 
-/** Both, each node and edge once; what is in `base` already stays as it is. */
+/** Both, each node and edge once; what is in `base` already stays as it is, but for a `use` of which the other says more. */
 export function join(base: Graph, more: Graph): Graph {
   const nodes = new Map(base.nodes.map((n) => [n.id, n]));
   for (const n of more.nodes) if (!nodes.has(n.id)) nodes.set(n.id, { ...n, isRoot: false });
   const key = (e: GraphEdge) => `${e.from}\n${e.to}\n${e.kind}`;
   const edges = new Map(base.edges.map((e) => [key(e), e]));
-  for (const e of more.edges) if (!edges.has(key(e))) edges.set(key(e), e);
+  for (const e of more.edges) {
+    if (e.kind !== 'use') edges.delete(key({ ...e, kind: 'use' }));
+    if (!edges.has(key(e))) edges.set(key(e), e);
+  }
   return { ...base, nodes: [...nodes.values()], edges: [...edges.values()] };
 }
 
