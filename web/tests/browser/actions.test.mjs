@@ -368,6 +368,13 @@ describe('actions', () => {
     await panel.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved').waitFor();
     assert.equal((await lab.api('list_tasks', {})).tasks[0].description, 'It squeaks.');
+    // What is moved on the board is moved in the panel, and no conflict with what is being typed there.
+    await panel.getByRole('textbox', { name: 'Title' }).fill('Mend the old door');
+    await page.getByLabel('Status of Mend the door').selectOption('complete');
+    await page.getByText('“Mend the door” is now under “Done”').waitFor();
+    await panel.getByText('→ Done').waitFor();
+    await panel.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('region', { name: 'Done' }).getByText('Mend the old door').waitFor();
     await panel.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete it' }).click();
     await page.getByText('There are no tasks yet').or(page.getByText('No task fits')).waitFor();
