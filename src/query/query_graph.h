@@ -247,7 +247,9 @@ typedef struct ken_dependent {
     ken_delta_kind change; // of distance 1 in a diff: the worst of what it uses
     bool is_broken;        // it names what is not there any more
     uint32_t site_line;    // of its first place, 0-based; UINT32_MAX = not worked out
-    ken_graph_node via;    // a definition that it uses, one step nearer; name empty = not known
+    ken_graph_node
+        via; // a definition that it uses, one step nearer (a test perhaps through what tests
+             // share); name empty = not known
     ken_edge_class via_class;
 } ken_dependent;
 

@@ -402,6 +402,18 @@ static uint32_t line_of_ref(impact *m, const impact_reached *r)
     return line;
 }
 
+// What it uses, one step nearer; of a test that goes through what tests share, what that leads to.
+static ken_graph_def way_of(const impact *m, const impact_reached *r, ken_edge_class *out)
+{
+    const impact_reached *via = r;
+    *out = r->via_class;
+    for (int32_t at; (at = place_of(m, &via->via)) >= 0 && m->reached.ptr[at].is_helper;) {
+        via = &m->reached.ptr[at];
+        *out = via->via_class > *out ? via->via_class : *out;
+    }
+    return via->via;
+}
+
 static bool show_dependent(impact *m, const impact_reached *r, ken_dependent *out)
 {
     *out = (ken_dependent){ .distance = r->distance,
@@ -409,10 +421,10 @@ static bool show_dependent(impact *m, const impact_reached *r, ken_dependent *ou
                             .n_sites = r->n_sites,
                             .change = r->change,
                             .is_broken = r->is_broken,
-                            .site_line = line_of_ref(m, r),
-                            .via_class = r->via_class };
-    if (!query_is_outside(r->via))
-        (void)ken_query__graph_name(m->s, r->via, m->arena, &out->via);
+                            .site_line = line_of_ref(m, r) };
+    const ken_graph_def via = way_of(m, r, &out->via_class);
+    if (!query_is_outside(via))
+        (void)ken_query__graph_name(m->s, via, m->arena, &out->via);
     return show_node(m, r->id, &out->node);
 }
 

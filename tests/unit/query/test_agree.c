@@ -335,6 +335,8 @@ KEN_TEST(what_tests_share_is_none_of_the_tests)
     kt_eq_text(i.tests[1].node.name, "test_far");
     kt_eq_text(i.tests[2].node.name, "test_farther");
     kt_eq_u(i.tests[2].distance, 3);
+    for (size_t k = 0; k < 3; k++) // what tests share is not shown: the way leads past it
+        kt_eq_text(i.tests[k].via.name, "base");
     o.max_depth = 2; // what uses check_twice is too far, and it still is no test
     kt_ok_err(ken_query_impact(snap, &o, NULL, &l.arena, &i, &l.err), &l.err);
     kt_eq_u(i.n_tests_total, 2);
