@@ -136,10 +136,12 @@ async function oneImpact(signal: AbortSignal, q: Question, of: Partial<Arguments
   for (const t of answer.tests) put(t, true);
   for (const m of answer.maybe ?? []) add({ ...nodeOfPlace(m, m.distance ?? 1, ['says the name; not known whether it is meant']), layer: m.distance ?? 1 });
   // One edge each: to what it was reached through.
-  const ids = new Map(graph.nodes.map((n) => [placeAndName(n), n.id]));
+  const nodes = new Map(graph.nodes.map((n) => [placeAndName(n), n]));
   for (const [node, d] of from) {
-    const to = d.through?.at ? ids.get(placeAndName(nodeOfPlace({ ...d.through, at: d.through.at }, 0))) : undefined;
-    if (to && to !== node.id) graph.edges.push({ from: node.id, to, kind: 'use', resolution: d.through!.resolution, sites: d.sites ?? 1 });
+    const to = d.through?.at ? nodes.get(placeAndName(nodeOfPlace({ ...d.through, at: d.through.at }, 0))) : undefined;
+    if (!to || to === node) continue;
+    node.layer = (to.layer ?? 0) + 1; // what tests share lies between them, and is not shown
+    graph.edges.push({ from: node.id, to: to.id, kind: 'use', resolution: d.through!.resolution, sites: d.sites ?? 1 });
   }
   if (answer.risk.reasons.length) graph.notes.push({ text: `Risk ${answer.risk.level}: ${answer.risk.reasons.join('; ')}.`, isWarning: answer.risk.level !== 'low' });
   graph.notes.push(...cutNotes(answer));
