@@ -138,7 +138,7 @@ typedef struct ken_trace_opts {
     ken_str entry, file_hint;
     ken_str to; // the shortest path from entry to this symbol instead of a tree
     ken_trace_direction direction;
-    uint32_t max_depth;  // 1 to 10; 0 = 3
+    uint32_t max_depth;  // 1 to 10; 0 = 3, of a path as deep as it is
     uint32_t max_nodes;  // 0 = 100, at most 1,000
     uint32_t max_branch; // children shown of one node; 0 = 12, at depth 1 all
     bool wants_external; // calls that leave the tree as leaves
@@ -180,7 +180,8 @@ typedef struct ken_trace {
     size_t n_direct; // callees or callers of the entry itself that pass, shown or not; of a tree
     size_t n_usages; // of callers: places that use the entry, as ken_find_usages counts them
     bool has_path;   // of the path to the target
-    ken_str missed_scope; // of the entry: a qualifier that does not fit
+    uint32_t n_path_steps; // without one: it was searched for so many calls deep; 0 = to the end
+    ken_str missed_scope;  // of the entry: a qualifier that does not fit
     ken_trace_stop
         *stops; // without one: where it may have been lost, the likeliest first, at most 3
     size_t n_stops, n_stops_total;

@@ -14,7 +14,8 @@ enum {
     NODES_DEFAULT = 100,
     NODES_MAX = 1000,
     BRANCH_DEFAULT = 12,
-    PATH_NODES_MAX = 4000, // definitions visited in the search for a path
+    PATH_NODES_MAX = 20000, // definitions visited in the search for a path
+    PATH_DEPTH_MAX = 64,    // calls of one, unless fewer are asked for
     EXTERNAL_MAX = 64,
     STOPS_MAX = 256, // calls noted that lead no further
     STOPS_SHOWN = 3
@@ -238,6 +239,7 @@ typedef struct stops {
     KEN_VEC(stop) items; // the nearest first
     size_t n_total;
     ken_str goal;
+    ken_map names; // that were met -> nothing in the tree has them
 } stops;
 
 static bool is_interface(const ken_unit_text *u, int32_t owner)
@@ -258,13 +260,34 @@ static bool is_dead_end(query_tracer *t, const query_edge *e)
            !ken_graph_overriders(t->g, e->to, &over, 1);
 }
 
+// A plain name that nothing in the tree is called: `calloc`. What a variable holds is another thing.
+static bool leads_out(query_tracer *t, stops *found, const query_edge *e)
+{
+    const ken_unit_text *u = ken_graph_unit(t->g, e->file);
+    if (!u || e->ref >= u->refs->n_refs)
+        return false;
+    const ken_expr *x = &u->refs->exprs[u->refs->refs[e->ref].expr];
+    if (x->op != KEN_EXPR_NAME)
+        return false;
+    bool is_new;
+    uint64_t *is_outside = ken_map_put(&found->names, x->name, 0, &is_new);
+    if (is_new) {
+        query_names names = { 0 };
+        ken_status st = ken_query__names_equal(t->s, x->name, t->arena, &names, NULL);
+        *is_outside = !st && !names.len;
+        ken_vec_release(&names);
+    }
+    return *is_outside;
+}
+
 // Notes the calls of a definition, whose edges were found last, that lead no further.
 static void note_stops(query_tracer *t, stops *found)
 {
     const query_edges *edges = t->o->direction == KEN_TRACE_CALLERS ? &t->unresolved : &t->edges;
     for (size_t i = 0; i < edges->len && !ken_quota_is_over(); i++) {
         const query_edge *e = &edges->ptr[i];
-        bool is_unknown = e->class == KEN_EDGE_UNRESOLVED && e->role == KEN_REF_CALL;
+        bool is_unknown =
+            e->class == KEN_EDGE_UNRESOLVED && e->role == KEN_REF_CALL && !leads_out(t, found, e);
         bool is_interface = !is_unknown && is_dead_end(t, e);
         if (!is_unknown && !is_interface)
             continue;
@@ -306,8 +329,8 @@ static void show_stops(query_tracer *t, const stops *found, ken_trace *out)
 
 static void show_way(query_tracer *t, const way_nodes *nodes, size_t last)
 {
-    size_t way[DEPTH_MAX + 2], n = 0;
-    for (int32_t i = (int32_t)last; i > 0 && n <= DEPTH_MAX; i = nodes->ptr[i].from)
+    size_t way[PATH_DEPTH_MAX + 2], n = 0;
+    for (int32_t i = (int32_t)last; i > 0 && n <= PATH_DEPTH_MAX; i = nodes->ptr[i].from)
         way[n++] = (size_t)i;
     while (n--)
         push_step(t, (int32_t)t->steps.len - 1, &nodes->ptr[way[n]].link);
@@ -322,13 +345,14 @@ static ken_status find_way(query_tracer *t, const ken_graph_nodes *goals, uint32
     KEN_VEC(uint32_t) depths = { 0 };
     stops lost = { .goal = goals->n ? goals->nodes[0].name : KEN_STR("") };
     ken_vec_push(&depths, 0);
+    ken_map_init(&lost.names);
     ken_status st = KEN_OK;
-    for (size_t i = 0; !st && !out->has_path && !ken_quota_is_settled() && i < nodes.len &&
-                       nodes.len < PATH_NODES_MAX;
-         i++) {
+    for (size_t i = 0; !st && !out->has_path && !ken_quota_is_settled() && i < nodes.len; i++) {
         uint32_t n_unresolved = 0;
-        if (depths.ptr[i] >= max_depth)
+        if (depths.ptr[i] >= max_depth || nodes.len >= PATH_NODES_MAX) {
+            out->n_path_steps = depths.ptr[i];
             break;
+        }
         st = ken_query__find_links(t, nodes.ptr[i].def, &n_unresolved, err);
         if (!st)
             note_stops(t, &lost);
@@ -354,6 +378,7 @@ static ken_status find_way(query_tracer *t, const ken_graph_nodes *goals, uint32
     else if (!st)
         show_stops(t, &lost, out);
     ken_vec_release(&lost.items);
+    ken_map_release(&lost.names);
     ken_vec_release(&nodes);
     ken_vec_release(&depths);
     return st;
@@ -381,7 +406,9 @@ static ken_status trace(query_tracer *t, const ken_graph_nodes *entries, ken_tra
     push_step(t, -1, NULL);
     t->steps.ptr[0].node = entries->nodes[0];
     out->chosen = ken_query__other_choices(t->g, entries, t->arena, &out->others, &out->n_others);
-    uint32_t depth = t->o->max_depth ? t->o->max_depth : t->o->to.len ? DEPTH_MAX : DEPTH_DEFAULT;
+    uint32_t depth = t->o->max_depth ? t->o->max_depth
+                     : t->o->to.len  ? PATH_DEPTH_MAX
+                                     : DEPTH_DEFAULT;
     uint32_t max_nodes = t->o->max_nodes ? t->o->max_nodes : NODES_DEFAULT;
     bool is_only = t->o->tests == KEN_TESTS_ONLY;
     ken_status st = KEN_OK;

@@ -342,3 +342,29 @@ KEN_TEST(what_tests_share_is_none_of_the_tests)
     kt_eq_u(i.n_tests_total, 2);
     end();
 }
+
+KEN_TEST(a_path_is_found_however_many_calls_it_has)
+{
+    enum {
+        N_CALLS = 30
+    };
+    ken_buf b = KEN_BUF_INIT(0);
+    ken_buf_puts(&b, "#include <stdlib.h>\nvoid f0(void) { free(0); }\n");
+    for (int i = 1; i <= N_CALLS; i++)
+        ken_buf_printf(&b, "void f%d(void) { f%d(); free(0); }\n", i, i - 1);
+    start("a.c", ken_buf_str(&b).ptr);
+    ken_buf_release(&b);
+    go();
+    ken_trace t;
+    ken_trace_opts o = { .entry = KEN_STR("f30"), .to = KEN_STR("f0") };
+    kt_ok_err(ken_trace_execution(snap, &o, NULL, &l.arena, &t, &l.err), &l.err);
+    kt_true(t.has_path);
+    kt_eq_u(t.n_steps, N_CALLS + 1);
+    o.max_depth = 5; // what was not looked at is said
+    kt_ok_err(ken_trace_execution(snap, &o, NULL, &l.arena, &t, &l.err), &l.err);
+    kt_false(t.has_path);
+    kt_eq_u(t.n_path_steps, 5);
+    // Nothing here is called free: no way was lost there.
+    kt_eq_u(t.n_stops_total, 0);
+    end();
+}
