@@ -336,8 +336,10 @@ static bool has_callable(ken_graph *g, const graph_value *v)
 static const graph_value *past_variables(ken_graph *g, graph_unit *u, const ken_expr *e,
                                          const graph_value *v)
 {
+    if (e->op != KEN_EXPR_NAME || has_callable(g, v))
+        return v;
     const ken_ref_rules *rules = ken_lang_ref_rules((ken_lang_id)u->text.lang);
-    if (e->op != KEN_EXPR_NAME || has_callable(g, v) || !rules || !rules->calls_apart)
+    if (!rules || !rules->calls_apart)
         return v;
     for (int32_t o = (int32_t)e->a - 1; o >= 0 && o < (int32_t)u->n_defs;) {
         o = ken_graph_owner(&u->text, (ken_def_id)o);

@@ -26,6 +26,7 @@
 // without a text. 35: parameters of C++ functions that give pointers or references.
 // 36: what C++ functions take and are called with. 37: the same of four languages.
 // 38: "discovery" and "discover" are one term. 39: chunks of comments. 42: conversions and friends of C++.
+// 45: what stands in macros of Rust. 46: what Java calls is no variable.
 enum {
     KEN_EXTRACTION_VERSION = 46 // below 256
 };

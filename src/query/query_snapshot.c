@@ -693,7 +693,8 @@ ken_str ken_query__relative_path(const ken_snapshot *s, ken_str path, ken_arena 
 ken_str ken_snapshot_find_path(const ken_snapshot *s, ken_str text, ken_arena *arena)
 {
     query_check_pin(s);
-    ken_str path = ken_query__relative_path(s, ken_str_trim(text), arena);
+    text = ken_str_trim(text);
+    ken_str path = text.len ? ken_query__relative_path(s, text, arena) : text;
     return path.len && ken_query__file_index(s, path) >= 0 ? path : KEN_STR("");
 }
 

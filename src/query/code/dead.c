@@ -189,10 +189,10 @@ static bool is_decorated(const ken_unit_text *u, const ken_symbol *s)
 }
 
 // `for name in globals()`: whatever stands at the top of the file may be run by its name.
-static bool is_listed(const ken_unit_text *u, const ken_symbol *s)
+static bool lists_own_names(const ken_unit_text *u)
 {
     const char *names = ken_lang_at(u->lang)->own_names;
-    for (uint32_t i = 0; names && s->parent < 0 && i < u->refs->n_refs; i++)
+    for (uint32_t i = 0; names && i < u->refs->n_refs; i++)
         if (u->refs->refs[i].role == KEN_REF_CALL &&
             ken_str_fits(names, u->refs->exprs[u->refs->refs[i].expr].name))
             return true;
@@ -208,7 +208,6 @@ static bool has_bases(const ken_unit_text *u, int32_t owner)
     return false;
 }
 
-// A method of what is no type is one of an object without a name (`new Runnable() { … }`), which is built on one.
 static bool is_of_type(const ken_symbol *owner)
 {
     return ken_symbol_is_type(owner->kind) || owner->kind == KEN_SYMBOL_IMPL ||
@@ -225,6 +224,7 @@ static bool is_implementation(burying *b, const ken_unit_text *u, ken_graph_def 
         return true;
     if (!ken_symbol_is_callable(s->kind))
         return false;
+    // Of an object without a name: `new Runnable() { … }` is built on what it names.
     if (s->kind == KEN_SYMBOL_METHOD && s->parent >= 0 &&
         !is_of_type(&u->facts->symbols[s->parent]))
         return true;
@@ -246,11 +246,11 @@ static bool is_candidate(const ken_unit_text *u, uint32_t def)
            def < u->refs->n_defs && has_refs(u->lang) && !is_entry(u, s);
 }
 
-static ken_dead_class class_of(burying *b, const ken_unit_text *u, ken_graph_def d)
+static ken_dead_class class_of(burying *b, const ken_unit_text *u, ken_graph_def d, bool is_listing)
 {
     if (is_decorated(u, &u->facts->symbols[d.def]))
         return KEN_DEAD_REGISTERED;
-    if (is_listed(u, &u->facts->symbols[d.def]))
+    if (is_listing && u->facts->symbols[d.def].parent < 0)
         return KEN_DEAD_LISTED;
     if (is_implementation(b, u, d))
         return KEN_DEAD_IMPLEMENTATION;
@@ -373,6 +373,7 @@ static ken_status look_at(burying *b, uint32_t file, ken_err *err)
 {
     const ken_unit_text *u = ken_graph_unit(b->g, file);
     ken_status st = KEN_OK;
+    bool is_listing = u && lists_own_names(u);
     for (uint32_t i = 0; u && !st && !ken_quota_is_settled() && i < u->facts->n_symbols; i++) {
         ken_graph_def d = { file, i };
         st = ken_cancel_check(b->cancel, err);
@@ -383,7 +384,7 @@ static ken_status look_at(burying *b, uint32_t file, ken_err *err)
                       .span = u->facts->symbols[i].span,
                       .around = function_around(u, &u->facts->symbols[i]),
                       .is_macro = u->facts->symbols[i].kind == KEN_SYMBOL_MACRO,
-                      .class = class_of(b, u, d) };
+                      .class = class_of(b, u, d, is_listing) };
         b->batch[b->n_batch++] = x;
         if (b->n_batch == DEAD_BATCH)
             st = end_batch(b, err);

@@ -193,12 +193,22 @@ static void expose(impact *m, const query_edge *e, impact_reached *r)
         r->ref = e->ref;
 }
 
-// What a test file has for its tests is none of them. `reached`: what the edge leads to; -1 = not reached
+static bool is_called_so(impact *m, ken_graph_def d, const char *patterns)
+{
+    const ken_unit_text *u = d.def == UINT32_MAX ? NULL : ken_graph_unit(m->g, d.file);
+    return u && ken_str_fits(patterns, ken_graph_name(u, d.def));
+}
+
+// A definition of a test file that tests use is no test itself. But what `main` calls there are the tests that it
+// runs, and what a framework finds by its name (pytest, go test, JUnit 3) is one whoever else calls it. `reached`:
+// what the edge leads to; -1 = not reached.
 static void note_helper(impact *m, ken_graph_def user, int32_t reached)
 {
-    impact_reached *r = reached >= 0 ? &m->reached.ptr[reached] : NULL;
-    if (r && r->is_test && ken_query__is_test(m->s, user.file) && !ken_graph_def_eq(user, r->id))
-        r->is_helper = true;
+    const impact_reached *r = reached >= 0 ? &m->reached.ptr[reached] : NULL;
+    if (r && r->is_test && !r->is_helper && ken_query__is_test(m->s, user.file) &&
+        !ken_graph_def_eq(user, r->id) && !is_called_so(m, user, "main") &&
+        !is_called_so(m, r->id, "test* Test*"))
+        m->reached.ptr[reached].is_helper = true;
 }
 
 static void reach(impact *m, const query_edge *e, uint32_t distance)
@@ -674,8 +684,8 @@ static ken_status check(const ken_impact_opts *o, ken_err *err)
 static ken_impact_opts meant(const impact *m)
 {
     ken_impact_opts o = *m->o;
-    ken_str path = o.symbol.len ? ken_query__relative_path(m->s, o.symbol, m->arena) : o.symbol;
-    if (path.len && ken_query__file_index(m->s, path) >= 0) {
+    ken_str path = ken_snapshot_find_path(m->s, o.symbol, m->arena);
+    if (path.len) {
         o.path = path;
         o.symbol = KEN_STR("");
     }

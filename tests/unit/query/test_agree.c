@@ -343,6 +343,35 @@ KEN_TEST(what_tests_share_is_none_of_the_tests)
     end();
 }
 
+// A runner without a framework, and a test that calls another: none of them is what tests share.
+KEN_TEST(a_test_that_something_runs_is_still_a_test)
+{
+    start("a.c", "int base(void) { return 1; }\n");
+    lab_write(&l, "a.h", "int base(void);\n");
+    lab_write(&l, "tests/all.c",
+              "#include \"../a.h\"\nstatic int near_by(void) { return base(); }\n"
+              "static int far_off(void) { return base() + 1; }\n"
+              "int main(void) { return near_by() + far_off(); }\n");
+    lab_write(&l, "b.py", "def other():\n    return 1\n");
+    lab_write(&l, "tests/test_b.py",
+              "from b import other\n\ndef test_one():\n    assert other()\n\n"
+              "def test_all():\n    test_one()\n");
+    go();
+    ken_impact i;
+    ken_impact_opts o = { .symbol = KEN_STR("base") };
+    kt_ok_err(ken_query_impact(snap, &o, NULL, &l.arena, &i, &l.err), &l.err);
+    kt_eq_u(i.n_tests_total, 3);
+    kt_eq_text(i.tests[0].node.name, "near_by");
+    kt_eq_text(i.tests[1].node.name, "far_off");
+    kt_eq_text(i.tests[2].node.name, "main");
+    o.symbol = KEN_STR("other");
+    kt_ok_err(ken_query_impact(snap, &o, NULL, &l.arena, &i, &l.err), &l.err);
+    kt_eq_u(i.n_tests_total, 2);
+    kt_eq_text(i.tests[0].node.name, "test_one");
+    kt_eq_text(i.tests[1].node.name, "test_all");
+    end();
+}
+
 KEN_TEST(a_path_is_found_however_many_calls_it_has)
 {
     enum {
