@@ -104,7 +104,7 @@ static void put_no_path(ken_buf *text, const ken_trace *t, ken_str to)
 {
     ken_buf_printf(text, "no path to " KEN_STR_FMT " found", KEN_STR_ARG(ken_utf8_clip(to, 100)));
     if (t->n_path_steps)
-        ken_buf_printf(text, " within %u call%s, and there are longer ones", t->n_path_steps,
+        ken_buf_printf(text, " within %u call%s; longer ones were not looked for", t->n_path_steps,
                        t->n_path_steps == 1 ? "" : "s");
     for (size_t i = 0; i < t->n_stops; i++)
         ken_buf_printf(text, "%s" KEN_STR_FMT ":%u " KEN_STR_FMT " (%s)",

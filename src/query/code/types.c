@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The types that most of the code uses. How many files say a name is known for all of them at once; whether it is
-// the type that they mean is asked of some of them, for a name like `files` says many things.
+// The types that most of the code uses. How many files contain a name is known for all names at once; whether they
+// mean the type by it is asked of some of them, for a name like `files` means many things.
 #include <stdlib.h>
 
 #include "base/map.h"
