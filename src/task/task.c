@@ -67,17 +67,6 @@ bool ken_tasks_is_behind(ken_tasks *t)
 
 // ---- inputs ----------------------------------------------------------------------------------
 
-// No branch and no hash begins with '-': before one it takes the link away.
-static bool is_lost(ken_str link)
-{
-    return ken_str_starts(link, KEN_STR("-"));
-}
-
-static ken_str linked(ken_str link)
-{
-    return is_lost(link) ? ken_str_sub(link, 1, link.len) : link;
-}
-
 static ken_status check_input(const ken_tasks *t, const ken_task_input *in, ken_err *err)
 {
     ken_status st = KEN_OK;
@@ -90,7 +79,7 @@ static ken_status check_input(const ken_tasks *t, const ken_task_input *in, ken_
     if (!st && in->status.ptr)
         st = ken_task__check_status(t, in->status, err);
     if (!st && in->branch.ptr)
-        st = ken_task__check_branch(linked(in->branch), err);
+        st = ken_task__check_branch(ken_task__linked(in->branch), err);
     return st ? st : ken_task__check_references(in->references, in->n_references, err);
 }
 
@@ -157,52 +146,6 @@ ken_status ken_tasks_get(ken_tasks *t, ken_str id, ken_arena *arena, ken_task *o
     return st ? st : explain(ken_catalog_load_task(t->catalog, uuid, arena, out, err), id, err);
 }
 
-static bool has_commit(const ken_task *task, ken_str hash)
-{
-    for (size_t i = 0; i < task->n_commits; i++)
-        if (ken_str_eq(task->commits[i].hash, hash))
-            return true;
-    return false;
-}
-
-// Of the project that the task is linked to, else of the repository the caller is in.
-static ken_str find_subject(ken_tasks *t, const ken_task *task, const ken_task_input *in,
-                            ken_str hash, ken_arena *arena)
-{
-    const ken_uuid *project = in->sets_project    ? in->project
-                              : task->has_project ? &task->project
-                                                  : NULL;
-    ken_catalog_row row;
-    ken_str subject = { 0 };
-    bool lacks = false;
-    if (project && !ken_catalog_find_by_id(t->catalog, *project, arena, &row, NULL))
-        subject = ken_task__read_subject(row.root.ptr, hash, in->cancel, &lacks, arena);
-    if (!subject.ptr && in->root)
-        subject = ken_task__read_subject(in->root, hash, in->cancel, &lacks, arena);
-    if (lacks && !subject.ptr && in->out_remark)
-        *in->out_remark = ken_arena_printf(
-            arena,
-            "commit " KEN_STR_FMT " is linked, and the repository does not have it: "
-            "fetch it, or take the link away with commit -" KEN_STR_FMT,
-            KEN_STR_ARG(hash), KEN_STR_ARG(hash));
-    return subject;
-}
-
-// git is asked before the transaction, which others wait for.
-static ken_status prepare_commit(ken_tasks *t, ken_uuid uuid, const ken_task_input *in,
-                                 ken_arena *arena, ken_task_commit *out, ken_err *err)
-{
-    ken_task task = { 0 };
-    if (!in->commit.ptr || is_lost(in->commit))
-        return KEN_OK;
-    ken_status st = ken_task__parse_commit(in->commit, arena, &out->hash, err);
-    if (!st)
-        st = ken_catalog_load_task(t->catalog, uuid, arena, &task, err);
-    if (!st && !has_commit(&task, out->hash))
-        out->message = find_subject(t, &task, in, out->hash, arena);
-    return st;
-}
-
 ken_status ken_tasks_update(ken_tasks *t, ken_str id, const ken_task_input *in, ken_arena *arena,
                             ken_task *out, ken_err *err)
 {
@@ -213,8 +156,9 @@ ken_status ken_tasks_update(ken_tasks *t, ken_str id, const ken_task_input *in, 
                         .description = in->description,
                         .notes = in->notes,
                         .status = in->status,
-                        .branch = is_lost(in->branch) ? none : in->branch,
-                        .lost_branch = is_lost(in->branch) ? linked(in->branch) : none,
+                        .branch = ken_task__is_lost(in->branch) ? none : in->branch,
+                        .lost_branch =
+                            ken_task__is_lost(in->branch) ? ken_task__linked(in->branch) : none,
                         .sets_project = in->sets_project,
                         .project = in->project,
                         .sets_references = in->sets_references,
@@ -225,9 +169,7 @@ ken_status ken_tasks_update(ken_tasks *t, ken_str id, const ken_task_input *in, 
     if (!st && in->if_updated_at.ptr)
         st = ken_task__parse_time(in->if_updated_at, &e.if_updated_at_ms, err);
     if (!st)
-        st = prepare_commit(t, uuid, in, arena, &e.commit, err);
-    if (!st && is_lost(in->commit))
-        st = ken_task__parse_commit(linked(in->commit), arena, &e.lost_commit, err);
+        st = ken_task__prepare_links(t, uuid, in, arena, &e, err);
     if (!st) {
         e.n_references = keep_references(in, arena, &references);
         e.references = references;

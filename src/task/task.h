@@ -38,6 +38,8 @@ enum {
     KEN_TASK_OFFSET_MAX = 1000000,
     KEN_TASK_PREFIX_MIN = 4, // digits
     KEN_TASK_QUERY_MAX = 1000,
+    KEN_TASK_COMMIT_DIGITS = 40,
+    KEN_TASK_COMMIT_MIN = 7, // digits that git may make a whole hash of
 };
 
 #define KEN_TASK_REFERENCE_TYPES "document, spec, plan, design, code, other" // the first by default
@@ -68,10 +70,10 @@ typedef struct ken_task_input {
     const ken_uuid *project; // NULL = none
     // Of a change only:
     ken_str branch;        // linked; behind a '-': not linked any more
-    ken_str commit;        // the same, 40 hexadecimal digits
+    ken_str commit;        // the same, 40 hexadecimal digits, or the first that no other commit has
     ken_str if_updated_at; // what the caller believes it to be
-    const char *root;      // of a repository that may know the commit, beside the task's; or NULL
-    ken_str *out_remark; // on a commit that is linked and that no known repository has; may be NULL
+    const char *root;      // of a repository that may know them, beside the task's; or NULL
+    ken_str *out_remark;   // on what is linked now and that no known repository has; may be NULL
     const ken_cancel *cancel;
     int64_t now_ms;
 } ken_task_input;

@@ -249,22 +249,18 @@ ken_status ken_task__parse_prefix(ken_str text, ken_uuid *out_first, ken_uuid *o
 
 ken_status ken_task__parse_commit(ken_str text, ken_arena *arena, ken_str *out, ken_err *err)
 {
-    enum {
-        DIGITS = 40
-    };
-    bool is_hash = text.len == DIGITS;
-    for (size_t i = 0; is_hash && i < DIGITS; i++) {
-        char c = ken_lower(text.ptr[i]);
-        is_hash = ken_is_digit(c) || (c >= 'a' && c <= 'f');
-    }
+    bool is_hash = text.len >= KEN_TASK_COMMIT_MIN && text.len <= KEN_TASK_COMMIT_DIGITS;
+    for (size_t i = 0; is_hash && i < text.len; i++)
+        is_hash = ken_hex_digit(text.ptr[i]) >= 0;
     if (!is_hash)
-        return KEN_FAIL(err, KEN_EINVAL, "commit: must be 40 hexadecimal digits, not '%s'",
-                        show(text).text);
-    char *hash = ken_arena_alloc(arena, DIGITS + 1);
-    for (size_t i = 0; i < DIGITS; i++)
+        return KEN_FAIL(err, KEN_EINVAL,
+                        "commit: must be %d hexadecimal digits, or at least the first %d, not '%s'",
+                        KEN_TASK_COMMIT_DIGITS, KEN_TASK_COMMIT_MIN, show(text).text);
+    char *hash = ken_arena_alloc(arena, text.len + 1);
+    for (size_t i = 0; i < text.len; i++)
         hash[i] = ken_lower(text.ptr[i]);
-    hash[DIGITS] = '\0';
-    *out = ken_str_n(hash, DIGITS);
+    hash[text.len] = '\0';
+    *out = ken_str_n(hash, text.len);
     return KEN_OK;
 }
 

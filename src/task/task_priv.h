@@ -32,7 +32,7 @@ ken_status ken_task__check_references(const ken_task_reference *refs, size_t n, 
 ken_status ken_task__parse_prefix(ken_str text, ken_uuid *out_first, ken_uuid *out_last,
                                   ken_err *err) KEN_MUST_USE;
 ken_status ken_task__parse_id(ken_str text, ken_uuid *out, ken_err *err) KEN_MUST_USE;
-// `out`: in small letters, in the arena.
+// 40 digits, or at least the first KEN_TASK_COMMIT_MIN. `out`: in small letters, in the arena.
 ken_status ken_task__parse_commit(ken_str text, ken_arena *arena, ken_str *out, ken_err *err)
     KEN_MUST_USE;
 ken_status ken_task__parse_time(ken_str text, int64_t *out_ms, ken_err *err) KEN_MUST_USE;
@@ -56,11 +56,36 @@ ken_status ken_task__list_deep(ken_tasks *t, const ken_task_query *q, ken_arena 
 void ken_task__order_drop(ken_tasks *t, int64_t id); // that was deleted
 void ken_task__order_free(ken_task__order *o);
 
+// ---- task_links.c ------------------------------------------------------------------------------
+// No branch and no hash begins with '-': before one it takes the link away.
+static inline bool ken_task__is_lost(ken_str link)
+{
+    return ken_str_starts(link, KEN_STR("-"));
+}
+
+static inline ken_str ken_task__linked(ken_str link)
+{
+    return ken_task__is_lost(link) ? ken_str_sub(link, 1, link.len) : link;
+}
+
+// Gives `e` whole hashes, and remarks on what no repository has; `e` has the branch already. To be called
+// before the transaction: git is asked, and others wait for that.
+ken_status ken_task__prepare_links(ken_tasks *t, ken_uuid uuid, const ken_task_input *in,
+                                   ken_arena *arena, ken_task_edit *e, ken_err *err) KEN_MUST_USE;
+
 // ---- task_git.c ------------------------------------------------------------------------------
-// The subject of a commit in the repository of `root`; ptr NULL when it does not know it, or git
-// cannot be asked. `hash` is checked.
-// `*out_lacks`: git knows the repository, and the commit is not in it; else it stays.
-ken_str ken_task__read_subject(const char *root, ken_str hash, const ken_cancel *cancel,
-                               bool *out_lacks, ken_arena *arena);
+// What the repository of `root` says; NOT_ASKED when it is none or git cannot be asked.
+typedef enum ken_task__known {
+    KEN_TASK__NOT_ASKED,
+    KEN_TASK__UNKNOWN,
+    KEN_TASK__KNOWN,
+} ken_task__known;
+
+// The one commit whose hash begins with these digits, which are checked, and its subject.
+ken_task__known ken_task__find_commit(const char *root, ken_str digits, const ken_cancel *cancel,
+                                      ken_arena *arena, ken_task_commit *out);
+// Whether there is such a branch, here or at a remote as it was last seen.
+ken_task__known ken_task__find_branch(const char *root, ken_str branch, const ken_cancel *cancel,
+                                      ken_arena *arena);
 
 #endif

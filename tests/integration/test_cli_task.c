@@ -179,7 +179,7 @@ KEN_TEST(bad_input_says_what_is_wrong)
     kt_eq_i(task("set", id, "--status", "done", NULL), 2);
     kt_has_str(errors, "'need to be done', 'in-progress', 'complete', not 'done'");
     kt_eq_i(task("set", id, "--commit", "abc", NULL), 2);
-    kt_has_str(errors, "commit: must be 40 hexadecimal digits, not 'abc'");
+    kt_has_str(errors, "commit: must be 40 hexadecimal digits, or at least the first 7, not 'abc'");
     kt_eq_i(task("set", id, "--branch", "a..b", NULL), 2);
     kt_eq_i(task("set", id, "--ref", "../up", NULL), 2);
     kt_eq_i(task("show", "17", NULL), 2);

@@ -216,11 +216,12 @@ KEN_TEST(ids_and_hashes_are_checked)
                                &task, &err),
               KEN_ENOTFOUND);
     kt_ok(create((ken_task_input){ .title = str("t") }));
-    const ken_str bad[] = { str(""), str("abc"), repeat("a", 39), repeat("a", 41),
-                            repeat("g", 40) };
+    const ken_str bad[] = { str(""), str("abc"), repeat("a", 6), repeat("a", 41), repeat("g", 40) };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         refused(update((ken_task_input){ .commit = bad[i] }),
-                "commit: must be 40 hexadecimal digits");
+                "commit: must be 40 hexadecimal digits, or at least the first 7");
+    refused(update((ken_task_input){ .commit = repeat("a", 39) }),
+            "commit: there is no repository to ask which one begins with");
     kt_ok(update((ken_task_input){ .commit = repeat("ABCDEF0123", 4) }));
     kt_ok(update((ken_task_input){ .commit = repeat("abcdef0123", 4) }));
     kt_eq_u(task.n_commits, 1);
@@ -444,6 +445,57 @@ KEN_TEST(subject_of_a_commit_is_read_from_the_repository)
                                    .out_remark = &remark }));
     kt_null(remark.ptr);
     kt_eq_u(task.n_commits, 4);
+    end();
+}
+
+KEN_TEST(first_digits_of_a_commit_are_made_whole_by_its_repository)
+{
+    start();
+    ken_str head, remark = { 0 };
+    const char *root = make_repository("here", "fix", &head);
+    kt_ok(create((ken_task_input){ .title = str("t") }));
+    kt_ok(update((ken_task_input){
+        .commit = ken_str_sub(head, 0, 8), .root = root, .out_remark = &remark }));
+    kt_null(remark.ptr);
+    kt_eq_u(task.n_commits, 1);
+    kt_eq_text(task.commits[0].hash, head.ptr);
+    kt_eq_text(task.commits[0].message, "fix");
+    // A branch of such a name is not the commit that it is at.
+    GIT_IN(root, &arena, "branch", "0000000");
+    refused(update((ken_task_input){ .commit = str("0000000"), .root = root }),
+            "commit: no commit of the repository, or more than one, begins with '0000000'");
+    // What is linked needs no repository, to be there already or to be taken away.
+    kt_ok(update((ken_task_input){ .commit = ken_str_sub(head, 0, 12) }));
+    kt_eq_u(task.n_commits, 1);
+    refused(update((ken_task_input){ .commit = str("-0000000") }), "commit: no commit of the task");
+    ken_str lost = ken_arena_printf(&arena, "-%.8s", head.ptr);
+    kt_ok(update((ken_task_input){ .commit = lost }));
+    kt_eq_u(task.n_commits, 0);
+    end();
+}
+
+KEN_TEST(a_branch_that_no_repository_has_is_linked_and_told)
+{
+    start();
+    ken_str head, remark = { 0 };
+    const char *root = make_repository("here", "fix", &head);
+    GIT_IN(root, &arena, "branch", "fix/one");
+    GIT_IN(root, &arena, "update-ref", "refs/remotes/origin/away", head.ptr);
+    kt_ok(create((ken_task_input){ .title = str("t") }));
+    const char *known[] = { "fix/one", "away" };
+    for (size_t i = 0; i < 2; i++)
+        kt_ok(update(
+            (ken_task_input){ .branch = str(known[i]), .root = root, .out_remark = &remark }));
+    kt_null(remark.ptr);
+    kt_ok(update((ken_task_input){
+        .branch = str("one"), .commit = repeat("0", 40), .root = root, .out_remark = &remark }));
+    kt_has_str(remark.ptr, "branch one is linked, and the repository does not have it: make it");
+    kt_has_str(remark.ptr, "; commit 0000");
+    kt_eq_u(task.n_branches, 3);
+    // Once is enough.
+    remark = (ken_str){ 0 };
+    kt_ok(update((ken_task_input){ .branch = str("one"), .root = root, .out_remark = &remark }));
+    kt_null(remark.ptr);
     end();
 }
 

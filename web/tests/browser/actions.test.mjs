@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a person does, from the first project to the last task, by mouse and by keyboard alone.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -378,6 +379,53 @@ describe('actions', () => {
     await panel.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete it' }).click();
     await page.getByText('There are no tasks yet').or(page.getByText('No task fits')).waitFor();
+    await page.locator('.toast', { hasText: 'is deleted' }).getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('region', { name: 'Done' }).getByText('Mend the old door').waitFor();
+    const [again] = (await lab.api('list_tasks', {})).tasks;
+    assert.equal(again.description, 'It squeaks.');
+    await lab.api('delete_task', { task_id: again.id });
+    said();
+  });
+
+  test('what is changed in a task and not saved is kept', async () => {
+    const task = await lab.api('create_task', { title: 'Hang it', description: 'In the hall.' });
+    const panel = page.getByRole('complementary', { name: 'Task' });
+    const title = panel.getByRole('textbox', { name: 'Title' });
+    await page.goto(lab.address('tasks', { task: task.id }));
+    await title.fill('Hang it up');
+    await page.goto(lab.address('stats'));
+    await page.goto(lab.address('tasks', { task: task.id }));
+    await panel.getByRole('button', { name: 'Save' }).waitFor();
+    assert.equal(await title.inputValue(), 'Hang it up');
+    // Who changed it meanwhile is not overwritten.
+    await page.goto(lab.address('stats'));
+    await lab.api('update_task', { task_id: task.id, title: 'Hang it low' });
+    await page.goto(lab.address('tasks', { task: task.id }));
+    await panel.getByRole('button', { name: 'Save' }).click();
+    await panel.getByRole('alert').waitFor();
+    await panel.getByRole('button', { name: 'Take what is there' }).click();
+    await page.waitForFunction(() => document.querySelector('aside input')?.value === 'Hang it low');
+    await page.reload();
+    await panel.getByRole('button', { name: 'Save' }).waitFor();
+    assert.equal(await title.inputValue(), 'Hang it low');
+    await lab.api('delete_task', { task_id: task.id });
+    page.said.splice(0); // the refusal is a failed request, which browsers tell
+  });
+
+  test('a task is linked to a branch, and to a commit by its first digits', async () => {
+    const task = await lab.api('create_task', { title: 'Link it', project: lab.project });
+    const panel = page.getByRole('complementary', { name: 'Task' });
+    await page.goto(lab.address('tasks', { task: task.id }));
+    const link = async (text) => {
+      await panel.getByLabel('Link a branch or commit').fill(text);
+      await panel.getByRole('button', { name: 'Link' }).click();
+    };
+    const head = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: lab.root, encoding: 'utf8' });
+    await link(head.slice(0, 8));
+    await panel.getByText(head.slice(0, 12), { exact: true }).waitFor();
+    await link('no/such-branch');
+    await page.getByText('branch no/such-branch is linked, and the repository does not have it').waitFor();
+    await lab.api('delete_task', { task_id: task.id });
     said();
   });
 

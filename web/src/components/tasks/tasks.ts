@@ -68,6 +68,22 @@ export async function setStatus(task: Task, status: string, onDone: () => void):
   });
 }
 
+/** A task that was deleted, as a new one: its history begins anew. */
+export async function makeAgain(gone: Task): Promise<void> {
+  await attempt('It could not be made again', async () => {
+    const made = await call('create_task', {
+      title: gone.title,
+      description: gone.description ?? undefined,
+      notes: gone.notes ?? undefined,
+      status: gone.status,
+      planning_references: gone.planning_references,
+      project: gone.project?.id,
+    } as Arguments<'create_task'>);
+    for (const branch of gone.branches) await call('update_task', { task_id: made.id, branch });
+    for (const commit of gone.commits) await call('update_task', { task_id: made.id, commit });
+  });
+}
+
 /** What is written of a task: only what was changed, so that two who edit one task do not undo each other. */
 export function changesOf(before: Task, now: { title: string; description: string; notes: string; references: string[]; project: string }): Partial<Arguments<'update_task'>> {
   const out: Partial<Arguments<'update_task'>> = {};
