@@ -28,6 +28,7 @@ typedef struct ken_chart_opts {
     ken_str symbol, file_hint; // of symbols: where it begins
     ken_str path;              // of files: where it begins; empty = all below `folder`
     ken_str folder;            // of files and modules; empty = the root
+    ken_str module; // of files: those of this one alone; empty = not asked for, "." = the root's
     bool wants_callees,
         wants_callers;             // what it leads to (imports), what leads to it (is imported by)
     bool wants_external;           // of symbols: calls that leave the tree, as nodes
@@ -48,6 +49,7 @@ typedef struct ken_chart_node {
     uint32_t cycle;            // number of the cycle it is in among these nodes, 0 = none
     uint32_t layer;            // of a module
     uint32_t n_files, n_lines; // of a module; of a file its lines
+    uint32_t n_aside;          // of a module: files that n_files leaves out
     ken_aside aside;           // of a module
     double centrality;         // of a module
     bool is_test, is_cut;      // is_cut: not all that it leads to is here

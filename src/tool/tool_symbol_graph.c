@@ -24,6 +24,8 @@ static void set_module(json_t *o, const ken_chart_node *n)
     ken_json_set_u64(o, "layer", n->layer);
     ken_json_set_u64(o, "files", n->n_files);
     ken_json_set_u64(o, "lines", n->n_lines);
+    if (n->n_aside)
+        ken_json_set_u64(o, "aside_files", n->n_aside);
     ken_json_set_real(o, "centrality", n->centrality);
     if (n->aside)
         ken_json_set_str(o, "aside", ken_str_c(ken_aside_word(n->aside)));
@@ -118,9 +120,9 @@ static json_t *chart_json(const question *q)
 
 static ken_status read_level(const ken_args_symbol_graph *a, ken_chart_level *out, ken_err *err)
 {
-    *out = a->symbol_name.len ? KEN_CHART_SYMBOL
-           : a->file_path.len ? KEN_CHART_FILE
-                              : KEN_CHART_MODULE;
+    *out = a->symbol_name.len                  ? KEN_CHART_SYMBOL
+           : a->file_path.len || a->module.len ? KEN_CHART_FILE
+                                               : KEN_CHART_MODULE;
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
         if (ken_str_eq_c(a->level, levels[i]))
             *out = (ken_chart_level)i;
@@ -133,6 +135,10 @@ static ken_status read_level(const ken_args_symbol_graph *a, ken_chart_level *ou
         return KEN_FAIL(err, KEN_EINVAL, "args.file_path: it is of level file alone");
     if (is_symbol && a->directory.len)
         return KEN_FAIL(err, KEN_EINVAL, "args.directory: it is of levels file and module");
+    if (*out != KEN_CHART_FILE && a->module.len)
+        return KEN_FAIL(err, KEN_EINVAL, "args.module: it is of level file alone");
+    if (a->module.len && (a->file_path.len || a->directory.len))
+        return KEN_FAIL(err, KEN_EINVAL, "args.module: give one of it, file_path and directory");
     if (a->file_path.len && a->directory.len)
         return KEN_FAIL(err, KEN_EINVAL, "args.directory: give it or file_path, not both");
     return KEN_OK;
@@ -148,6 +154,7 @@ ken_status ken_tool__symbol_graph(const ken_tool_env *env, const void *args, jso
                              .file_hint = a->file_hint,
                              .path = a->file_path,
                              .folder = a->directory,
+                             .module = a->module,
                              .wants_callees = !ken_str_eq_c(a->direction, "callers"),
                              .wants_callers = !ken_str_eq_c(a->direction, "callees"),
                              .wants_external = a->external,

@@ -661,6 +661,18 @@ KEN_TEST(a_graph_of_files_shows_imports_around_one_or_below_a_folder)
     kt_null(node_named(v, "main.py"));
     kt_eq_i(number(v, "total"), 3);
     json_decref(v);
+    // A module's own files, and not those of the modules below its folder.
+    v = call(&l, "symbol_graph", "{\"module\":\".\"}");
+    kt_eq_i(number(v, "total"), 0);
+    json_decref(v);
+    v = call(&l, "symbol_graph", "{\"module\":\"lib\"}");
+    kt_eq_text(text(v, "level"), "file");
+    kt_eq_i(number(v, "total"), 3);
+    json_decref(v);
+    fails(&l, "symbol_graph", "{\"module\":\"li\"}", KEN_ENOTFOUND,
+          "module: there is no module 'li'");
+    fails(&l, "symbol_graph", "{\"module\":\"lib\",\"directory\":\"lib\"}", KEN_EINVAL, "module");
+    fails(&l, "symbol_graph", "{\"module\":\"lib\",\"level\":\"module\"}", KEN_EINVAL, "module");
     v = call(&l, "symbol_graph", "{\"level\":\"file\",\"max_nodes\":2}");
     kt_true(is_true(v, "truncated"));
     kt_eq_u(json_array_size(json_object_get(v, "nodes")), 2);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/path.h"
+#include "base/utf8.h"
 #include "query/code/arch_priv.h"
 #include "query/code/trace_priv.h"
 #include "query/query_chart.h"
@@ -383,14 +384,39 @@ static int by_users(const void *a, const void *b)
     return (x->file > y->file) - (x->file < y->file);
 }
 
-// All files in focus, the most imported first, and what they import of each other.
-static void chart_folder(file_chart *x)
+// The module that is asked for, among all; none when all files in focus are.
+static ken_status find_module(const file_chart *x, uint32_t *out, ken_err *err)
+{
+    ken_str path = x->c->o->module;
+    *out = UINT32_MAX;
+    if (!path.len)
+        return KEN_OK;
+    if (ken_str_eq_c(path, "."))
+        path = KEN_STR("");
+    for (uint32_t i = 0; i < x->m->n; i++)
+        if (ken_str_eq(x->m->modules[i].path, path)) {
+            *out = i;
+            return KEN_OK;
+        }
+    return KEN_FAIL(err, KEN_ENOTFOUND,
+                    "module: there is no module '" KEN_STR_FMT
+                    "'; those of level module are what there is, and directory takes any folder",
+                    KEN_STR_ARG(ken_utf8_clip(x->c->o->module, 200)));
+}
+
+// All files in focus, or of the module, the most imported first, and what they import of each other.
+static ken_status chart_folder(file_chart *x, ken_err *err)
 {
     chart *c = x->c;
     size_t n = 0;
+    uint32_t module = UINT32_MAX;
+    ken_status st = find_module(x, &module, err);
+    if (st)
+        return st;
     used_file *all = KEN_ARENA_ARRAY(c->arena, used_file, c->s->n_files + (size_t)1);
     for (uint32_t f = 0; f < c->s->n_files; f++)
-        if (x->m->of_file[f] != UINT32_MAX && !is_left_out(x, f))
+        if (x->m->of_file[f] != UINT32_MAX && !is_left_out(x, f) &&
+            (module == UINT32_MAX || x->m->of_file[f] == module))
             all[n++] = (used_file){ f, x->in_starts[f + 1] - x->in_starts[f] };
     if (n)
         qsort(all, n, sizeof *all, by_users);
@@ -406,6 +432,7 @@ static void chart_folder(file_chart *x)
                 c->nodes.ptr[at].is_cut |= x->is_known[x->g->files[i]];
         }
     }
+    return KEN_OK;
 }
 
 static ken_status chart_around(file_chart *x, ken_err *err)
@@ -440,7 +467,7 @@ static ken_status chart_files(chart *c, ken_err *err)
     if (c->o->path.len)
         st = chart_around(&x, err);
     else
-        chart_folder(&x);
+        st = chart_folder(&x, err);
     ken_vec_release(&x.files);
     return st;
 }
@@ -460,6 +487,7 @@ static void add_module(chart *c, const ken_module_node *m)
         .layer = m->layer,
         .n_files = m->n_files,
         .n_lines = m->n_lines,
+        .n_aside = m->n_aside,
         .aside = m->aside,
         .centrality = m->centrality,
         .is_test = m->aside == KEN_ASIDE_TESTS,

@@ -184,8 +184,12 @@ static void count(cutting *c)
     }
     for (uint32_t f = 0; f < c->s->n_files; f++) {
         uint32_t i = m->of_file[f];
-        if (i == UINT32_MAX || (m->aside[f] && !m->modules[i].aside))
+        if (i == UINT32_MAX)
             continue;
+        if (m->aside[f] && !m->modules[i].aside) {
+            m->modules[i].n_aside++;
+            continue;
+        }
         const ken_content_info *info = &c->s->contents[f];
         m->modules[i].n_files++;
         m->modules[i].n_lines += info->n_lines;

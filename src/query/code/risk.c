@@ -174,13 +174,15 @@ void ken_query__impact_judge(impact *m, uint32_t n_commits)
                    ken_arena_printf(m->arena, "complexity %u", complexity));
     if (n_commits >= 5)
         add_reason(&j, 0.1, 0,
-                   ken_arena_printf(m->arena, "%u commits in the last 90 days", n_commits));
+                   ken_arena_printf(m->arena, "%u commits in the last 90 days changed %s",
+                                    n_commits,
+                                    m->files.len == 1 ? "its file" : "one of its files"));
     if (out->n_unresolved)
         add_reason(&j, 0.1, 0,
-                   ken_arena_printf(m->arena,
-                                    "%zu place%s use%s its name and could not be resolved",
+                   ken_arena_printf(m->arena, "%zu place%s use%s %s and could not be resolved",
                                     out->n_unresolved, plural(out->n_unresolved),
-                                    out->n_unresolved == 1 ? "s" : ""));
+                                    out->n_unresolved == 1 ? "s" : "",
+                                    out->n_changed_total > 1 ? "one of its names" : "its name"));
     if (out->is_truncated)
         add_reason(&j, 0, medium_from, KEN_STR("the search was stopped before its end"));
     out->risk = j.risk > j.least ? j.risk : j.least;

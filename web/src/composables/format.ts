@@ -47,6 +47,11 @@ export function dateTime(time: string | number | null | undefined): string {
   return time ? new Date(time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' }) : '–';
 }
 
+/** With its seconds. */
+export function exactTime(time: string | number | null | undefined): string {
+  return time ? new Date(time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' }) : '–';
+}
+
 /** "14:05:09" */
 export const clock = (time: string | number): string => new Date(time).toLocaleTimeString(undefined, { hourCycle: 'h23' });
 

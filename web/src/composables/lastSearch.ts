@@ -31,3 +31,14 @@ export function keepSearch({ project = '', ...query }: LocationQuery): void {
     // kept until the page is loaded again
   }
 }
+
+/** Where one was among the results of a question, for who comes back to it. */
+export interface Place {
+  question: string;
+  chosen: number;
+  /** The results after the first were asked for, too. */
+  hasMore: boolean;
+}
+let place: Place | null = null;
+export const keepPlace = (p: Place): void => void (place = p);
+export const placeIn = (question: string): Place | null => (place?.question === question ? place : null);

@@ -57,7 +57,7 @@ export function useCurrentProject() {
 
   const current = computed<Project | null>(() => {
     const named = route.query.project;
-    if (typeof named === 'string') return projects.value.find((p) => p.id === named || p.name === named) ?? null;
+    if (typeof named === 'string') return projects.value.find((p) => p.id === named) ?? projects.value.find((p) => p.name === named || p.root === named) ?? null;
     return projects.value.find((p) => p.is_selected) ?? projects.value.find((p) => p.id === only.value) ?? null;
   });
   const id = computed(() => current.value?.id ?? '');

@@ -79,6 +79,22 @@ describe('actions', () => {
     await page.unroute('**/search_code');
   });
 
+  test('who comes back from a result is at that result', async () => {
+    await page.goto(lab.address('search', { q: 'store value' }));
+    const third = page.locator('#result-2');
+    await third.waitFor();
+    for (let i = 0; i < 2; i++) await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/outline\?/);
+    await page.goBack();
+    await third.locator('article.chosen').waitFor();
+    await page.waitForFunction(() => {
+      const { top, bottom } = document.getElementById('result-2').getBoundingClientRect();
+      return top < innerHeight && bottom > 0;
+    });
+    said();
+  });
+
   test('who opens a result while typing finds the whole question on coming back', async () => {
     await page.goto(lab.address('search'));
     const field = page.getByRole('searchbox', { name: 'Search' });

@@ -6,6 +6,8 @@ export interface GraphNode {
   /** "src/a.c:12" of a symbol, the path of a file or module: the same in every answer, so that graphs can be joined. */
   id: string;
   name: string;
+  /** What a picture shows of the name; all of it where there is none. */
+  label?: string | undefined;
   kind: string;
   file?: string | undefined;
   line?: number | undefined;

@@ -13,6 +13,8 @@ export interface Question {
   to: string;
   file: string;
   directory: string;
+  /** As the map names it: its files alone, not those of modules below its folder. */
+  module: string;
   direction: 'callers' | 'callees' | 'both';
   depth: number;
   most: number;
@@ -26,6 +28,14 @@ export interface Question {
 const EXPAND_NODES = 60;
 const EXPAND_FILES = 15; // of a module: more hides the others
 const IMPACT_LISTED = 200;
+
+/** "src/chunk" as "chunk" where no other ends so: what a picture has room for. */
+function shorten(modules: GraphNode[]): void {
+  const last = (n: GraphNode) => n.name.slice(n.name.lastIndexOf('/') + 1);
+  const times = new Map<string, number>();
+  for (const n of modules) times.set(last(n), (times.get(last(n)) ?? 0) + 1);
+  for (const n of modules) if (times.get(last(n)) === 1) n.label = last(n);
+}
 
 function fromSymbolGraph(answer: Answer<'symbol_graph'>): Graph {
   const ids = new Map<string, string>();
@@ -41,15 +51,17 @@ function fromSymbolGraph(answer: Answer<'symbol_graph'>): Graph {
     if (n.unresolved) notes.push(`${plural(n.unresolved, what)} not resolved`);
     if (n.cycle) notes.push(`in import cycle ${n.cycle}`);
     if (n.aside) notes.push(n.aside);
-    if (n.files) notes.push(`${plural(n.files, 'file')}, ${plural(n.lines ?? 0, 'line')}`);
+    if (n.files) notes.push(`${plural(n.files, 'file')} of code, ${plural(n.lines ?? 0, 'line')}${n.aside_files ? `, and ${plural(n.aside_files, 'file')} of tests, examples or other people’s code` : ''}`);
     return {
       id, name: answer.level === 'module' ? n.id : n.name, kind: n.kind, file: n.kind === 'external' || n.kind === 'module' ? undefined : n.file_path, line: n.line, depth: n.depth, layer: n.layer,
       module: n.module, weight: n.lines, isTest: n.is_test, cycle: n.cycle, isRoot: n.depth === 0 && answer.level !== 'module', notes,
     };
   });
+  if (answer.level === 'module') shorten(nodes);
   const edges = answer.edges.map((e) => ({ ...e, from: ids.get(e.from) ?? e.from, to: ids.get(e.to) ?? e.to }));
   if (nodes.filter((n) => n.isRoot).length > 1) for (const n of nodes) n.isRoot = false; // of a folder all are
   const notes: Note[] = [];
+  if (answer.level === 'module' && edges.length) notes.push({ text: 'By imports, in layers: a module stands left of those that it uses, and beside those that it is in a cycle with.' });
   if (answer.truncated || answer.total > nodes.length || answer.total_edges > edges.length)
     notes.push({
       text: answer.at_least
@@ -72,7 +84,7 @@ async function symbolGraph(signal: AbortSignal, q: Question, args: Partial<Argum
 export async function expand(signal: AbortSignal, q: Question, node: GraphNode): Promise<Graph> {
   const around = { max_depth: 1, max_nodes: EXPAND_NODES, direction: 'both' as const };
   if (node.kind === 'module') {
-    const answer = await call('symbol_graph', { project: q.project, at: q.at, tests: q.tests, level: 'file', directory: node.name === '.' ? '' : node.name, max_nodes: EXPAND_FILES } as Arguments<'symbol_graph'>, signal);
+    const answer = await call('symbol_graph', { project: q.project, at: q.at, tests: q.tests, level: 'file', module: node.name, max_nodes: EXPAND_FILES } as Arguments<'symbol_graph'>, signal);
     const inside = fromSymbolGraph(answer);
     const left = answer.total - inside.nodes.length;
     // They stand where their module does.
@@ -173,7 +185,7 @@ async function impact(signal: AbortSignal, q: Question): Promise<Graph> {
 
 export function isAsked(q: Question): boolean {
   if (q.show === 'calls') return Boolean(q.symbol);
-  if (q.show === 'imports') return Boolean(q.file || q.directory);
+  if (q.show === 'imports') return Boolean(q.file || q.directory || q.module);
   if (q.show === 'path') return Boolean(q.symbol && q.to);
   if (q.show === 'impact') return Boolean(q.symbol || q.file || q.diff || q.changed.length);
   return true;
@@ -182,7 +194,7 @@ export function isAsked(q: Question): boolean {
 export function ask(signal: AbortSignal, q: Question): Promise<Graph> {
   const around = { direction: q.direction, max_depth: q.depth, max_nodes: q.most };
   if (q.show === 'calls') return symbolGraph(signal, q, { symbol_name: q.symbol, file_hint: q.file || undefined, ...around });
-  if (q.show === 'imports') return symbolGraph(signal, q, q.file ? { file_path: q.file, ...around } : { level: 'file', directory: q.directory, max_nodes: q.most });
+  if (q.show === 'imports') return symbolGraph(signal, q, q.file ? { file_path: q.file, ...around } : { level: 'file', ...(q.module ? { module: q.module } : { directory: q.directory }), max_nodes: q.most });
   if (q.show === 'architecture') return symbolGraph(signal, q, { level: 'module', directory: q.directory || undefined, max_nodes: q.most });
   return q.show === 'path' ? path(signal, q) : impact(signal, q);
 }

@@ -27,7 +27,7 @@ const BIG_EDGES = 4000;
 const FEW = 80; // have all their labels, where a column of them has room
 const FEW_NEAR = 25;
 const LABEL_PX = 15;
-const LABEL_WIDTH = 85;
+const LABEL_WIDTH = 50;
 const LABEL_SIZE = 11.5;
 const LAST_COLUMN = 0.25; // of the width, at most, for the labels right of it
 const PADDING = 40;
@@ -120,7 +120,7 @@ export function startPicture(place: HTMLElement, o: PictureOptions) {
     };
     return { at, hasRoom, roomOf };
   }
-  const labelOf = (n: GraphNode) => visible(n.name.slice(0, LABEL_CHARS));
+  const labelOf = (n: GraphNode) => visible((n.label ?? n.name).slice(0, LABEL_CHARS));
 
   const sizeOf = (n: GraphNode, degree: number) => {
     if (n.isRoot) return ROOT_SIZE;
