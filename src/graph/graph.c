@@ -243,7 +243,7 @@ static bool could_be_meant(ken_graph *g, graph_unit *u, const graph_unit *c, ken
                            const ken_expr *e, ken_ref_role role)
 {
     bool is_macro = graph_is_macro(u, e), is_member = e->op == KEN_EXPR_MEMBER && !is_macro;
-    if (is_macro || (u->lang->has_macro_names && role == KEN_REF_CALL &&
+    if (is_macro || (u->lang->has_macro_names && role != KEN_REF_IMPORT &&
                      ken_graph_kind(&c->text, def) == KEN_SYMBOL_MACRO))
         return is_macro && ken_graph_kind(&c->text, def) == KEN_SYMBOL_MACRO;
     int32_t owner = ken_graph_owner(&c->text, def);
@@ -380,8 +380,9 @@ void ken_graph_resolve(ken_graph *g, uint32_t file, ken_expr_id expr, ken_ref_ro
     const graph_value *v = behind(g, named_by_role(g, u, expr, role));
     if (role == KEN_REF_CALL && !u->lang->has_macro_names)
         v = ken_graph__chosen(g, u, expr, v);
-    else if (role == KEN_REF_CALL && !graph_is_macro(u, &u->text.refs->exprs[expr]))
-        v = v->kind == GRAPH_DEFS ? ken_graph__of_macros(g, v, false) : v;
+    if (u->lang->has_macro_names && role != KEN_REF_IMPORT && v->kind == GRAPH_DEFS &&
+        !graph_is_macro(u, &u->text.refs->exprs[expr]))
+        v = ken_graph__of_macros(g, v, false); // its name alone is none
     if (v->kind == GRAPH_NONE || (v->kind == GRAPH_EXTERNAL && v->is_opaque)) {
         judge_unknown(g, u, &u->text.refs->exprs[expr], role, out);
         return;

@@ -28,7 +28,7 @@
 // 38: "discovery" and "discover" are one term. 39: chunks of comments. 42: conversions and friends of C++.
 // 45: what stands in macros of Rust. 46: what Java calls is no variable.
 enum {
-    KEN_EXTRACTION_VERSION = 46 // below 256
+    KEN_EXTRACTION_VERSION = 47 // below 256
 };
 
 // The buffers of a worker, reused from file to file. One per worker thread.

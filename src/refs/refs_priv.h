@@ -325,6 +325,8 @@ ken_expr_id ken_refs__element_given(ken_refs_maker *m, const refs_frame *lambda,
 // Makes the name at start..end a member of the value before it, when `tokens` is the frame and says
 // so; true when the name is dealt with.
 bool ken_refs__take_token(ken_refs_maker *m, uint32_t start, uint32_t end);
+// Whether the bracket at `start` is that of `#[…]` or `#![…]`, whose words mean nothing of the code.
+bool ken_refs__is_attribute(const ken_refs_maker *m, uint32_t start);
 void ken_refs__close_tokens(ken_refs_maker *m, const refs_frame *f);
 
 // ---- refs_quoted.c -----------------------------------------------------------------------------

@@ -72,6 +72,42 @@ static void declare_key(ken_refs_maker *m, const refs_frame *f, uint32_t start, 
     ken_refs__declare(m, f->scope, f->name, f->name_start, ken_refs__value_of_type(m, type));
 }
 
+// Whether the text ends with the word.
+static bool ends_with_word(ken_str s, ken_str word)
+{
+    return ends_with(s, word) && (s.len == word.len || !ken_is_word(s.ptr[s.len - word.len - 1]));
+}
+
+// `let name` and `let mut name` declare it; `let Some(x)` and `let E::A` do not.
+static bool is_declared(const ken_refs_maker *m, ken_str gap, uint32_t end)
+{
+    ken_str behind = ken_str_trim(refs_text(m, end, (uint32_t)m->text.len));
+    if (ken_str_starts(behind, KEN_STR("(")) || ken_str_starts(behind, KEN_STR("{")) ||
+        ken_str_starts(behind, KEN_STR("::")))
+        return false;
+    if (ends_with_word(gap, KEN_STR("mut")))
+        gap = ken_str_trim(ken_str_sub(gap, 0, gap.len - strlen("mut")));
+    return ends_with_word(gap, KEN_STR("let"));
+}
+
+// What it holds is not known. One that hides another is taken for that one, whose type is mostly its own:
+// `let x = x.lock()`.
+static void declare_local(ken_refs_maker *m, const refs_frame *f, uint32_t start, uint32_t end)
+{
+    ken_str text = refs_text(m, start, end);
+    refs_name name = ken_refs__name(m, text);
+    if (name && m->names.ptr[name].local < 0 && f->scope)
+        ken_refs__declare(m, f->scope, text, start, 0);
+}
+
+bool ken_refs__is_attribute(const ken_refs_maker *m, uint32_t start)
+{
+    ken_str before = ken_str_trim(refs_text(m, 0, start));
+    if (ends_with(before, KEN_STR("!")))
+        before = ken_str_trim(ken_str_sub(before, 0, before.len - 1));
+    return m->text.ptr[start] == '[' && ends_with(before, KEN_STR("#"));
+}
+
 bool ken_refs__take_token(ken_refs_maker *m, uint32_t start, uint32_t end)
 {
     refs_frame *f = refs_top(m);
@@ -80,6 +116,8 @@ bool ken_refs__take_token(ken_refs_maker *m, uint32_t start, uint32_t end)
     refs_value *last = last_token(m, f);
     ken_str gap = gap_before(m, f, last, start);
     if (!is_member_gap(gap)) {
+        if (is_declared(m, gap, end))
+            declare_local(m, f, start, end);
         declare_key(m, f, start, end);
         bool is_one = is_key(m, end);
         f->name = is_one ? refs_text(m, start, end) : KEN_STR("");
@@ -111,8 +149,8 @@ void ken_refs__close_tokens(ken_refs_maker *m, const refs_frame *f)
     ken_str gap = gap_before(m, outer, last, f->start);
     char bracket = m->text.ptr[f->start];
     bool is_macro = ken_str_eq(gap, KEN_STR("!"));
-    if ((gap.len && !is_macro) || (bracket == '{' && !is_macro))
-        return;
+    if ((gap.len && !is_macro) || (bracket == '{' && !is_macro) || bracket == '$')
+        return; // `$(…)*` repeats, and calls nothing
     if (bracket == '[' && !is_macro) {
         last->expr = ken_refs__expr(m, KEN_EXPR_ELEMENT, last->expr, 0, 0);
     } else {

@@ -507,7 +507,7 @@ static bool visit_tokens(ken_refs_maker *m, const ken_ref_rule *rule, const ken_
 {
     const refs_frame *f = refs_top(m);
     bool is_opaque = f->rule && f->rule->role == KEN_REF_RULE_CALL && refs_has(f, KEN_REF_F_OPAQUE);
-    return !is_opaque && push_frame(m, rule, at, start);
+    return !is_opaque && !ken_refs__is_attribute(m, start) && push_frame(m, rule, at, start);
 }
 
 static bool visit_package(ken_refs_maker *m, const ken_ref_rule *rule, const ken_walk_stop *at,

@@ -153,9 +153,6 @@ static const graph_value *bare_macro(ken_graph *g, graph_unit *u, ken_str name)
 
 static const graph_value *look_up_last(ken_graph *g, graph_unit *u, ken_str name)
 {
-    const graph_value *macro = bare_macro(g, u, name);
-    if (macro->kind != GRAPH_NONE)
-        return macro;
     ken_module_ask ask = { .file = u->file, .module = name };
     ken_module m;
     ken_modules_resolve(g->modules, &ask, &m);

@@ -43,6 +43,41 @@ KEN_TEST(rust_macros_run_what_stands_in_them)
     CHECK(edges);
 }
 
+static const graph_lab_file words[] = {
+    { "Cargo.toml", "[package]\nname = \"shop\"\nedition = \"2021\"\n" },
+    { "src/lib.rs", "macro_rules! feature { () => { 1 } }\n"
+                    "macro_rules! writer {\n"
+                    "    ($e:expr) => {\n"
+                    "        #[cfg(feature = \"fs\")]\n"
+                    "        let mut writer = $e;\n"
+                    "        writer.flush();\n"
+                    "        run(writer);\n"
+                    "        let types: u8 = 1;\n"
+                    "        run(types);\n"
+                    "        extract!(feature);\n"
+                    "    }\n"
+                    "}\n"
+                    "fn types() {}\n"
+                    "fn run(x: u8) {}\n"
+                    "macro_rules! extract { ($which:ident) => { $which!() } }\n"
+                    "macro_rules! each { ($($e:expr)*) => { $( extract!($e); run($e); )* } }\n" },
+};
+
+// What is declared there, attributes, and names that stand for themselves are no macros and no functions.
+KEN_TEST(rust_words_of_a_macro_are_not_macros)
+{
+    static const char *const edges[][2] = {
+        { "src/lib.rs:7 run", "src/lib.rs:14 run scoped" },
+        { "src/lib.rs:9 types", "no reference" },
+        { "src/lib.rs:10 extract", "src/lib.rs:15 extract scoped" },
+        { "src/lib.rs:16 extract", "src/lib.rs:15 extract scoped" },
+        { "src/lib.rs:16 run", "src/lib.rs:14 run scoped" },
+        { "src/lib.rs:10 feature", "external" },
+        { "src/lib.rs:4 feature", "no reference" },
+    };
+    graph_lab_check(words, sizeof words / sizeof *words, edges, sizeof edges / sizeof *edges);
+}
+
 KEN_TEST(rust_macros_are_in_sight_below_and_where_macro_use_says)
 {
     static const char *const edges[][2] = {
