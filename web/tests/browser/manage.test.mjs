@@ -201,7 +201,7 @@ describe('management', () => {
     const tab = page.getByRole('tab', { name: 'Left out' });
     await tab.waitFor();
     assert.ok((await tab.boundingBox()).y < 300);
-    for (const name of ['Look again', 'Everything again', 'Index now']) assert.ok((await page.getByRole('button', { name, exact: true }).getAttribute('title')).length > 20, name);
+    for (const name of ['Check again', 'Index all anew', 'Index now']) assert.ok((await page.getByRole('button', { name, exact: true }).getAttribute('title')).length > 20, name);
     const fact = (name) => page.getByRole('region', { name: 'Freshness' }).locator('dl > div', { hasText: name });
     await fact('Checked').getByText(/\d+:\d+:\d+/).waitFor();
     const left = Object.values((await lab.api('get_repo_status', { project: lab.project })).skipped).reduce((a, b) => a + b, 0);
