@@ -174,7 +174,7 @@ describe('management', () => {
     const parts = await scope.getByRole('list', { name: 'What became of the files that are found' }).getByRole('listitem').allInnerTexts();
     assert.deepEqual([parts[0], parts.at(-1)], [`${files} in the index`, '1 not read yet: the next run reads them']);
     assert.equal(parts.reduce((sum, text) => sum + Number.parseInt(text, 10), 0), found);
-    await scope.getByText(/^Besides these, not looked into: \d+ left out by name, size or pattern/).waitFor();
+    await scope.getByText(/^Besides these, not looked into: \d+ files? or folders? left out by name, size or pattern/).waitFor();
     await scope.getByRole('list', { name: 'Languages, by files' }).getByText('Of the files').waitFor();
     await page.getByRole('button', { name: 'Index now' }).click();
     await page.getByRole('heading', { name: 'Last run' }).waitFor();
