@@ -766,10 +766,8 @@ static void put_skip_counts(const json_t *o, ken_paint *out, ken_arena *a)
     long long n_errors = ken_tool__number(o, "files_with_syntax_errors"),
               n_by_lines = ken_tool__number(o, "files_cut_by_lines");
     if (n_errors + n_by_lines)
-        ken_tool__put_row(out, "errors",
-                          ken_arena_printf(a, KEN_STR_FMT " with syntax errors, %lld cut by lines",
-                                           KEN_STR_ARG(ken_figure_n(a, (uint64_t)n_errors, "file")),
-                                           n_by_lines));
+        ken_tool__put_row(out, "parsing",
+                          ken_tool__parsing_text((uint64_t)n_errors, (uint64_t)n_by_lines, a));
 }
 
 static void put_run(const json_t *run, ken_paint *out, ken_arena *a)

@@ -334,6 +334,18 @@ void ken_tool__put_row(ken_paint *out, const char *name, ken_str value)
     ken_paint_puts(out, "\n");
 }
 
+ken_str ken_tool__parsing_text(uint64_t n_gaps, uint64_t n_by_lines, ken_arena *arena)
+{
+    ken_str gaps = ken_figure_n(arena, n_gaps, "file"),
+            lines = ken_figure_n(arena, n_by_lines, "file");
+    if (!n_by_lines)
+        return ken_arena_printf(arena, KEN_STR_FMT " parsed with gaps", KEN_STR_ARG(gaps));
+    if (!n_gaps)
+        return ken_arena_printf(arena, KEN_STR_FMT " cut by lines", KEN_STR_ARG(lines));
+    return ken_arena_printf(arena, KEN_STR_FMT " parsed with gaps, " KEN_STR_FMT " cut by lines",
+                            KEN_STR_ARG(gaps), KEN_STR_ARG(lines));
+}
+
 // Other things of the name that was asked for come first: the answer is of one of them.
 void ken_tool__put_summary(const json_t *answer, ken_paint *out)
 {

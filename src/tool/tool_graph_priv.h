@@ -111,6 +111,8 @@ void ken_tool__put_table(const json_t *list, const char *heads, const char *memb
                          ken_paint *out);
 // "  files      1,234": what is called `name`; nothing when the value is empty.
 void ken_tool__put_row(ken_paint *out, const char *name, ken_str value);
+// "169 files parsed with gaps, 2 cut by lines"; only what there is.
+ken_str ken_tool__parsing_text(uint64_t n_gaps, uint64_t n_by_lines, ken_arena *arena);
 // ": 3 binary, 1 secret" and the end of the line, of an object of counts by reason.
 void ken_tool__put_skips(const json_t *skipped, ken_paint *out);
 // The summary, on a line of its own.

@@ -257,11 +257,8 @@ void ken_tool__stats_text(const json_t *answer, ken_paint *out)
                          KEN_STR_ARG(ken_figure_n(&arena, count_of(answer, "segments"), "segment")),
                          KEN_STR_ARG(ken_figure_size(&arena, count_of(answer, "segment_bytes")))));
     if (n_errors + n_by_lines)
-        ken_tool__put_row(
-            out, "parsing",
-            ken_arena_printf(&arena, KEN_STR_FMT " with syntax errors, %llu cut by lines",
-                             KEN_STR_ARG(ken_figure_n(&arena, (uint64_t)n_errors, "file")),
-                             (unsigned long long)n_by_lines));
+        ken_tool__put_row(out, "parsing",
+                          ken_tool__parsing_text((uint64_t)n_errors, (uint64_t)n_by_lines, &arena));
     put_caches(answer, &arena, out);
     ken_arena_release(&arena);
 }
