@@ -132,6 +132,7 @@ typedef struct ken_language {
     bool exports_by_header;        // what others may use is declared below a folder `include`
     const char *declaration_files; // patterns: what is in these may be used by anybody
     const char *test_names;        // patterns: files called so are tests wherever they stand
+    const char *test_marks; // patterns: what has a decoration of this name is one, in any file
 
     // ---- what people call things ---------------------------------------------------------------
     const char *folder_stem; // a file of this name without extension is imported as its folder
@@ -187,13 +188,14 @@ typedef struct ken_language {
       .family = KEN_LANG_RUST, .hides_class = true, .splits_members = true, .shows_imports = true, \
       .has_fields_apart = true, .has_inner_modules = true, .splits_modules = true,                 \
       .has_macro_names = true, .calls_self = true, .module_separator = "::",                       \
-      .folder_stem = "mod")                                                                        \
+      .test_marks = "test *_test rstest test_case", .folder_stem = "mod")                          \
     X(JAVA, "java", java, .role = KEN_LANG_ROLE_CODE,                                              \
       .grammar = "java", .grammar_source = "tree-sitter-java/src", .table = "java",                \
       .extensions = "java",                                                                        \
       .family = KEN_LANG_JAVA, .package = KEN_PACKAGE_DECLARED, .sees_members = true,              \
       .splits_members = true, .overloads = true,                              \
-      .names_in_full = true, .test_names = "*Test.java *Tests.java")                               \
+      .names_in_full = true, .test_names = "*Test.java *Tests.java",                               \
+      .test_marks = "Test ParameterizedTest RepeatedTest TestFactory TestTemplate")\
     X(C, "c", c, .role = KEN_LANG_ROLE_CODE,                                                       \
       .grammar = "c", .grammar_source = "tree-sitter-c/src", .table = "c",                         \
       .extensions = "c h", .interpreters = "tcc",                                                  \
@@ -216,7 +218,8 @@ typedef struct ken_language {
       .has_open_types = true, .has_all_in_sight = true, .sees_outer_packages = true,               \
       .sees_global = true, .opens_namespaces = true, .hides_extended = true,                       \
       .decorator_suffix = "Attribute", .entry_names = "Main",                                      \
-      .test_names = "*Test.cs *Tests.cs")                                                          \
+      .test_names = "*Test.cs *Tests.cs",                                                          \
+      .test_marks = "Fact Theory Test TestCase TestCaseSource TestMethod DataTestMethod")          \
     X(RUBY, "ruby", ruby, .role = KEN_LANG_ROLE_CODE,                                              \
       .grammar = "ruby", .grammar_source = "tree-sitter-ruby/src", .table = "ruby",                \
       .extensions = "rb rake gemspec ru rbw podspec thor",                                         \
@@ -240,7 +243,8 @@ typedef struct ken_language {
       .family = KEN_LANG_JAVA, .package = KEN_PACKAGE_DECLARED, .sees_members = true,              \
       .calls_class = true, .splits_members = true, .has_open_types = true, .names_in_full = true,  \
       .shows_extensions = true,                                                                    \
-      .test_names = "*Test.kt *Tests.kt")                                                          \
+      .test_names = "*Test.kt *Tests.kt",                                                          \
+      .test_marks = "Test ParameterizedTest RepeatedTest TestFactory TestTemplate")\
     X(SWIFT, "swift", swift, .role = KEN_LANG_ROLE_CODE,                                           \
       .grammar = "swift", .grammar_source = "tree-sitter-swift/src", .table = "swift",             \
       .extensions = "swift", .interpreters = "swift",                                              \
@@ -248,7 +252,7 @@ typedef struct ken_language {
       .names_arguments = true, .labels_functions = true, .names_numbers = true,                    \
       .family = KEN_LANG_SWIFT, .package = KEN_PACKAGE_TARGET, .sees_members = true,               \
       .calls_class = true, .has_open_types = true,                                                 \
-      .test_names = "*Test.swift *Tests.swift")                                                    \
+      .test_names = "*Test.swift *Tests.swift", .test_marks = "Test")                              \
     X(SCALA, "scala", scala, .role = KEN_LANG_ROLE_CODE,                                           \
       .grammar = "scala", .grammar_source = "tree-sitter-scala/src", .table = "scala",             \
       .extensions = "scala sc sbt", .interpreters = "scala",                                       \

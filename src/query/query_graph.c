@@ -576,7 +576,7 @@ bool ken_query__graph_name(ken_snapshot *s, ken_graph_def d, ken_arena *arena, k
         .name = ken_query__repaired(arena, ken_arena_dup(arena, ken_graph_name(u, d.def))),
         .qualified = qualified_name(u, d.def, arena),
         .kind = ken_graph_kind(u, d.def),
-        .is_test = ken_query__is_test(s, d.file),
+        .is_test = ken_query__is_test_def(s, s->graph->graph, d),
         .is_generated = ken_query__is_generated(s, d.file),
     };
     if (d.def < u->refs->n_defs)

@@ -68,6 +68,12 @@ ken_status ken_query__put_meant_first(ken_snapshot *s, ken_graph *g, ken_str hin
 ken_graph_chosen ken_query__other_choices(ken_graph *g, const ken_graph_nodes *found,
                                           ken_arena *arena, ken_graph_node **out, size_t *out_n);
 bool ken_query__is_test(const ken_snapshot *s, uint32_t file);
+// The same of a definition of the file, -1 = the file itself: it may be a test in a file that is none.
+bool ken_query__is_test_at(ken_snapshot *s, ken_graph *g, uint32_t file, int64_t within);
+static inline bool ken_query__is_test_def(ken_snapshot *s, ken_graph *g, ken_graph_def d)
+{
+    return ken_query__is_test_at(s, g, d.file, d.def == UINT32_MAX ? -1 : (int64_t)d.def);
+}
 // Whether the file is generated, judged by its name or its head.
 bool ken_query__is_generated(const ken_snapshot *s, uint32_t file);
 

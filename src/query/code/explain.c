@@ -207,7 +207,7 @@ static ken_status find_users(explaining *x, ken_graph_def def, ken_err *err)
         if (e->within < 0 || !is_user(e, def, kind))
             continue;
         ken_graph_def by = { e->file, (ken_def_id)e->within };
-        note(x, ken_query__is_test(x->s, e->file) ? &tests : &callers, e, by, NULL);
+        note(x, ken_query__is_test_def(x->s, x->g, by) ? &tests : &callers, e, by, NULL);
     }
     if (callers.n + tests.n && ken_quota_settle(st, err))
         st = KEN_OK;

@@ -167,7 +167,7 @@ static impact_reached *add_reached(impact *m, ken_graph_def d, uint32_t distance
                          .distance = distance,
                          .n_sites = 1,
                          .class = class,
-                         .is_test = ken_query__is_test(m->s, d.file),
+                         .is_test = ken_query__is_test_def(m->s, m->g, d),
                          .ref = UINT32_MAX,
                          .via = { UINT32_MAX, 0 } };
     ken_vec_push(&m->reached, r);
@@ -205,8 +205,8 @@ static bool is_called_so(impact *m, ken_graph_def d, const char *patterns)
 static void note_helper(impact *m, ken_graph_def user, int32_t reached)
 {
     const impact_reached *r = reached >= 0 ? &m->reached.ptr[reached] : NULL;
-    if (r && r->is_test && !r->is_helper && ken_query__is_test(m->s, user.file) &&
-        !ken_graph_def_eq(user, r->id) && !is_called_so(m, user, "main") &&
+    if (r && r->is_test && !r->is_helper && !ken_graph_def_eq(user, r->id) &&
+        ken_query__is_test_def(m->s, m->g, user) && !is_called_so(m, user, "main") &&
         !is_called_so(m, r->id, "test* Test*"))
         m->reached.ptr[reached].is_helper = true;
 }
@@ -258,7 +258,7 @@ void ken_query__impact_add_maybe(impact *m, ken_graph_def user, uint32_t ref)
                          .distance = 1,
                          .n_sites = 1,
                          .class = KEN_EDGE_UNRESOLVED,
-                         .is_test = ken_query__is_test(m->s, user.file),
+                         .is_test = ken_query__is_test_def(m->s, m->g, user),
                          .ref = ref,
                          .via = { UINT32_MAX, 0 } };
     ken_vec_push(&m->maybe, r);

@@ -51,7 +51,7 @@ void ken_query__clear_links(query_tracer *t)
 
 static bool is_test(const query_tracer *t, ken_graph_def d)
 {
-    return !query_is_outside(d) && ken_query__is_test(t->s, d.file);
+    return !query_is_outside(d) && ken_query__is_test_def(t->s, t->g, d);
 }
 
 static double weight_of(query_tracer *t, ken_graph_def d)
@@ -205,8 +205,9 @@ static ken_status find_callers(query_tracer *t, ken_graph_def def, uint32_t *out
     for (size_t i = 0; !st && i < t->edges.len; i++) {
         const query_edge *e = &t->edges.ptr[i];
         st = ken_cancel_check(t->cancel, err);
-        t->n_usages +=
-            t->o->tests != (ken_query__is_test(t->s, e->file) ? KEN_TESTS_EXCLUDE : KEN_TESTS_ONLY);
+        t->n_usages += t->o->tests != (ken_query__is_test_at(t->s, t->g, e->file, e->within)
+                                           ? KEN_TESTS_EXCLUDE
+                                           : KEN_TESTS_ONLY);
         if (!leads_on(t, e, def) || e->within < 0)
             continue;
         bool is_passed = e->role == KEN_REF_READ;

@@ -112,6 +112,7 @@ ken_test_files ken_count_test_files(const ken_snapshot *s)
     for (uint32_t f = 0; f < s->n_files; f++) {
         const ken_language *lang = ken_lang_at(s->contents[f].lang);
         bool is_prose = lang->role != KEN_LANG_ROLE_CODE || lang->is_markup;
+        out.n_parsed += lang->test_marks && !ken_query__is_test(s, f); // may hold some
         if (!ken_query__is_test(s, f) || (is_prose && s->contents[f].lang != KEN_LANG_UNKNOWN))
             continue;
         bool is_parsed = ken_lang_grammar((ken_lang_id)s->contents[f].lang) != NULL;

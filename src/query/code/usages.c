@@ -369,12 +369,13 @@ static void show(page *p, const query_edges *edges, uint32_t own, ken_usage_file
 }
 
 // Applies the filters of the options, and counts.
-static void narrow(ken_snapshot *s, const ken_usages_opts *o, query_edges *edges, ken_usages *out)
+static void narrow(ken_snapshot *s, ken_graph *g, const ken_usages_opts *o, query_edges *edges,
+                   ken_usages *out)
 {
     size_t n = 0;
     for (size_t i = 0; i < edges->len; i++) {
         query_edge e = edges->ptr[i];
-        bool is_test = ken_query__is_test(s, e.file);
+        bool is_test = ken_query__is_test_at(s, g, e.file, e.within);
         out->n_by_role[e.role]++;
         out->n_test_usages += is_test;
         bool is_left_out = o->tests == (is_test ? KEN_TESTS_EXCLUDE : KEN_TESTS_ONLY);
@@ -552,7 +553,7 @@ static ken_status find_and_show(ken_snapshot *s, const ken_usages_opts *o, const
     query_edges edges = { 0 }, unresolved = { 0 };
     ken_status st = find(s, o, cancel, arena, &edges, &unresolved, out, err);
     if (!st) {
-        narrow(s, o, &edges, out);
+        narrow(s, ken_query__graph_at_hand(s), o, &edges, out);
         out->n_unresolved = unresolved.len;
         *out_is_right = show_all(s, o, &edges, &unresolved, arena, out);
         st = ken_cancel_check(cancel, err);
