@@ -70,6 +70,26 @@ static void order_names(const ken_snapshot *s, query_names *names, ken_str hint,
         qsort(names->ptr, names->len, sizeof *names->ptr, by_rank);
 }
 
+// `typedef struct x { … } x;`: the second is the first thing in the first, and all that there is.
+static bool is_same_place(const query_name *alias, const query_name *n)
+{
+    bool is_inner =
+        n->kind == KEN_SYMBOL_STRUCT || n->kind == KEN_SYMBOL_UNION || n->kind == KEN_SYMBOL_ENUM;
+    return is_inner && alias->kind == KEN_SYMBOL_TYPE && alias->file == n->file &&
+           alias->symbol + 1 == n->symbol && alias->depth + 1 == n->depth &&
+           ken_str_eq(alias->text, n->text);
+}
+
+// One of what is shown twice at one place. Names are by text, path and place.
+static void fold_aliases(query_names *names)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < names->len; i++)
+        if (!n || !is_same_place(&names->ptr[n - 1], &names->ptr[i]))
+            names->ptr[n++] = names->ptr[i];
+    names->len = n;
+}
+
 // ---- files of the question ---------------------------------------------------------------------
 // Thousands of definitions of one name may be in one file: what it says is loaded once.
 
@@ -236,6 +256,8 @@ ken_status ken_query__symbols(ken_snapshot *s, ken_str query, const ken_search_o
     bool has_more = false;
     ken_status st = gather(s, name, o, cancel, arena, &names, &has_more, err);
     query_fit *fits = NULL;
+    if (!st && !o->kind)
+        fold_aliases(&names);
     if (!st)
         st = ken_query__find_owned(s, &names, scope, arena, &fits, err);
     if (st) {
@@ -415,8 +437,11 @@ ken_status ken_find_definition(ken_snapshot *s, const ken_definition_opts *o, ke
     ken_str scope, last = ken_query__last_name(name, &scope);
     query_names names = { 0 };
     *out = (ken_definition_result){ 0 };
-    ken_status st = ken_query__find_names(s, name, o->file_hint, arena, &names, err);
+    query_check_pin(s);
+    ken_status st = find_names(s, name, arena, &names, err);
     if (!st) {
+        fold_aliases(&names);
+        order_names(s, &names, o->file_hint, NULL);
         fill(s, &names, o->offset, limit, arena, out);
         out->missed_scope = ken_query__missed_scope(&names, name);
         st = ken_quota_check(err);

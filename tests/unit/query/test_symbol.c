@@ -173,6 +173,27 @@ KEN_TEST(a_definition_has_all_its_parts)
     sample_end();
 }
 
+KEN_TEST(a_struct_and_its_alias_are_one_definition)
+{
+    start();
+    lab_write(
+        &l, "a.c",
+        "typedef struct shape {\n    int n;\n} shape;\n"
+        "typedef enum { RED } shade;\nstruct apart { int x; };\ntypedef struct apart apart;\n");
+    sample_index();
+    ken_definition_result r = define("shape", "");
+    kt_eq_u(r.n_total, 1);
+    kt_eq_u(r.defs[0].kind, KEN_SYMBOL_TYPE);
+    kt_eq_text(r.defs[0].content, "typedef struct shape {\n    int n;\n} shape;");
+    kt_eq_u(define("apart", "").n_total, 2); // they stand apart
+    ken_search_result found = ask_symbol("shape");
+    kt_true(found.n_hits >= 1);
+    kt_eq_u(found.hits[0].kind, KEN_SYMBOL_TYPE);
+    for (size_t i = 1; i < found.n_hits; i++)
+        kt_true(found.hits[i].first_line != found.hits[0].first_line);
+    sample_end();
+}
+
 KEN_TEST(qualified_names_in_any_spelling)
 {
     sample_start();
