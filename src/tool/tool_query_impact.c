@@ -177,14 +177,17 @@ static void set_summary(json_t *o, const ken_impact *i, bool is_diff)
                        i->n_broken_files == 1 ? "" : "s");
     if (i->n_changed_total == 1 && i->n_changed && !i->changed[0].change)
         ken_buf_printf(&text, "%zu usage%s; ", i->n_places, i->n_places == 1 ? "" : "s");
+    const char *least = i->is_at_least ? "at least " : "";
     if (n)
-        ken_buf_printf(&text, "%zu dependent%s in %zu file%s (%zu direct)", n, n == 1 ? "" : "s",
-                       i->n_dependent_files, i->n_dependent_files == 1 ? "" : "s",
-                       i->n_by_distance[1]);
+        ken_buf_printf(&text, "%s%zu dependent%s in %zu file%s (%zu direct)", least, n,
+                       n == 1 ? "" : "s", i->n_dependent_files,
+                       i->n_dependent_files == 1 ? "" : "s", i->n_by_distance[1]);
     else
         ken_buf_puts(&text, "0 dependents found");
-    if (i->n_tests_total || i->test_files.n_parsed)
-        ken_buf_printf(&text, ", %zu test%s reach%s it", i->n_tests_total,
+    if (!i->n_tests_total && i->is_at_least)
+        ken_buf_puts(&text, ", no test among what was looked at");
+    else if (i->n_tests_total || i->test_files.n_parsed)
+        ken_buf_printf(&text, ", %s%zu test%s reach%s it", least, i->n_tests_total,
                        i->n_tests_total == 1 ? "" : "s", i->n_tests_total == 1 ? "es" : "");
     else
         ken_buf_puts(&text, ", no test was parsed");
@@ -245,6 +248,8 @@ json_t *ken_tool__impact_json(const ken_impact *i, const ken_tool__impact_shape 
         ken_json_set_u64(o, "unresolved", i->n_unresolved);
     ken_tool__set_others(o, i->n_changed ? &i->changed[0].node : NULL, i->others, i->n_others,
                          &i->chosen);
+    if (i->is_at_least)
+        ken_json_set_bool(o, "at_least", true);
     if (i->is_truncated)
         ken_json_set_bool(o, "truncated", true);
     return o;

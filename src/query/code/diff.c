@@ -469,7 +469,7 @@ ken_status ken_query__impact_change_diff(impact *m, ken_err *err)
     ken_status st = ken_snapshot_changes(m->s, m->o->diff, m->cancel, m->arena, &changes, err);
     if (st)
         return st;
-    m->out->is_truncated = changes.is_truncated;
+    m->out->is_at_least = m->out->is_at_least || changes.is_truncated;
     for (size_t i = 0; i < changes.n_files; i++) {
         ken_vec_push(&m->files, changes.files[i].path);
         if (changes.files[i].old_path.len)

@@ -33,8 +33,10 @@ static impact_changed *push_changed(impact *m, ken_graph_def d, ken_delta_kind c
 {
     m->out->n_changed_total++;
     m->out->n_by_change[change]++;
-    if (m->changed.len >= IMPACT_CHANGED_MAX)
+    if (m->changed.len >= IMPACT_CHANGED_MAX) {
+        m->out->is_at_least = true;
         return NULL;
+    }
     ken_vec_push(&m->changed, ((impact_changed){ .id = d, .shown = { .change = change } }));
     return &m->changed.ptr[m->changed.len - 1];
 }
@@ -279,7 +281,7 @@ static ken_status spread_once(impact *m, const ken_graph_def *level, uint32_t n,
     for (size_t i = 0; !st && i < m->edges.len && m->reached.len < IMPACT_REACHED_MAX; i++)
         if (ken_query__impact_is_use(&m->edges, i))
             reach(m, &m->edges.ptr[i], distance);
-    m->out->is_truncated = m->out->is_truncated || m->reached.len >= IMPACT_REACHED_MAX;
+    m->out->is_at_least = m->out->is_at_least || m->reached.len >= IMPACT_REACHED_MAX;
     return st;
 }
 
@@ -310,11 +312,17 @@ static void collect_maybe(impact *m)
 typedef KEN_VEC(ken_graph_def) def_list;
 
 // Of what was reached from place `first` on, at most so many: tests, or the others.
-static void list_level(const impact *m, size_t first, bool wants_tests, def_list *level)
+static void list_level(impact *m, size_t first, bool wants_tests, def_list *level)
 {
-    for (size_t i = first; i < m->reached.len && level->len < IMPACT_CHANGED_MAX; i++)
-        if (m->reached.ptr[i].id.def != UINT32_MAX && m->reached.ptr[i].is_test == wants_tests)
-            ken_vec_push(level, m->reached.ptr[i].id);
+    for (size_t i = first; i < m->reached.len; i++) {
+        const impact_reached *r = &m->reached.ptr[i];
+        if (r->id.def == UINT32_MAX || r->is_test != wants_tests)
+            continue;
+        if (level->len < IMPACT_LEVEL_MAX)
+            ken_vec_push(level, r->id);
+        else
+            m->out->is_at_least = true;
+    }
 }
 
 // Level by level; one more than is asked for says which of the last tests are used by others.
@@ -342,7 +350,7 @@ static ken_status spread(impact *m, ken_err *err)
     ken_vec_release(&level);
     if (st || !ken_quota_is_settled())
         return st;
-    m->out->is_truncated = true;
+    m->out->is_at_least = true;
     return m->reached.len ? KEN_OK : ken_quota_fail_empty(err);
 }
 
@@ -725,7 +733,7 @@ static ken_status answer(impact *m, ken_err *err)
         st = show_routes(m, err);
     if (!st && !m->o->without_risk)
         ken_query__impact_judge(m, n_commits); // of all, however much of it is shown
-    m->out->is_truncated = m->out->is_truncated || is_cut;
+    m->out->is_truncated = m->out->is_at_least || is_cut;
     return st;
 }
 

@@ -8,8 +8,9 @@
 #include "query/query_graph_priv.h"
 
 enum {
-    IMPACT_CHANGED_MAX = 400, // definitions that are followed
-    IMPACT_REACHED_MAX = 3000,
+    IMPACT_CHANGED_MAX = 4096, // definitions of a change that are followed
+    IMPACT_LEVEL_MAX = 8192,   // those of one level
+    IMPACT_REACHED_MAX = 65536,
     IMPACT_DEPTH_MAX = 5,
     IMPACT_RISK_STEPS = 3, // that the risk looks at
 };

@@ -145,14 +145,14 @@ static void judge_reach(judging *j)
     if (x->n_all)
         add_reason(j, 0.6 * (1 - exp(-(double)x->n_all / 25)), 0,
                    ken_arena_printf(a, "%s%zu definition%s on it within %d steps, %zu directly",
-                                    ken_quota_is_settled() ? "at least " : "", x->n_all,
+                                    out->is_at_least ? "at least " : "", x->n_all,
                                     x->n_all == 1 ? " depends" : "s depend", IMPACT_RISK_STEPS,
                                     x->n_direct));
     if (x->n_files > 3)
         add_reason(j, 0.2 * (1 - exp(-(double)x->n_files / 20)), 0,
                    ken_arena_printf(a, "what depends on it%s is in %zu files",
                                     x->n_tests ? ", tests included," : "", x->n_files));
-    if (x->n_all && !x->n_tests && !ken_quota_is_settled())
+    if (x->n_all && !x->n_tests && !out->is_at_least)
         add_reason(j, 0.2, 0, ken_no_test_text(&out->test_files, IMPACT_RISK_STEPS, a));
     if (x->n_routes)
         add_reason(j, 0.15, 0,
@@ -184,7 +184,7 @@ void ken_query__impact_judge(impact *m, uint32_t n_commits)
                                     out->n_unresolved, plural(out->n_unresolved),
                                     out->n_unresolved == 1 ? "s" : "",
                                     out->n_changed_total > 1 ? "one of its names" : "its name"));
-    if (out->is_truncated)
+    if (out->is_at_least)
         add_reason(&j, 0, medium_from, KEN_STR("the search was stopped before its end"));
     out->risk = j.risk > j.least ? j.risk : j.least;
     out->risk_level = out->risk < medium_from ? "low" : out->risk < high_from ? "medium" : "high";

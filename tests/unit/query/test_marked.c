@@ -95,3 +95,22 @@ KEN_TEST(a_marked_method_is_a_test_in_a_file_of_any_name)
     kt_eq_u(i.n_dependents, 1);
     end();
 }
+
+// Files come in order: of a function that thousands use, the tests are met last.
+KEN_TEST(tests_of_what_thousands_use_are_counted)
+{
+    ken_buf text = KEN_BUF_INIT(0);
+    start("base.c", "int hub(int n) { return n; }\n");
+    ken_buf_puts(&text, "int hub(int n);\n");
+    for (int i = 0; i < 4000; i++)
+        ken_buf_printf(&text, "int use_%d(int n) { return hub(n) + %d; }\n", i, i);
+    lab_write_n(&l, "many.c", ken_buf_str(&text).ptr, ken_buf_str(&text).len);
+    lab_write(&l, "tests/test_hub.c", "int hub(int n);\nvoid test_hub(void) { hub(1); }\n");
+    go();
+    ken_impact i = impact_of("hub");
+    kt_eq_u(i.n_by_distance[1], 4000);
+    kt_eq_u(i.n_tests_total, 1);
+    kt_false(i.is_at_least);
+    ken_buf_release(&text);
+    end();
+}

@@ -11,7 +11,7 @@ export const modes: readonly Mode[] = [
   { id: 'semantic', title: 'Meaning', text: 'Code that does what the sentence says, with other words, too' },
   { id: 'lexical', title: 'Words', text: 'Code with these words; parts of names count, the order does not' },
   { id: 'symbol', title: 'Names', text: 'Definitions with this name, or one like it' },
-  { id: 'text', title: 'Exact text', text: 'Lines with exactly these characters' },
+  { id: 'text', title: 'Exact text', text: 'Lines with these characters, one after another' },
   { id: 'regex', title: 'Pattern', text: 'Lines that a regular expression matches' },
   { id: 'similar', title: 'Similar code', text: 'Code that is like that at a place: src/app.py:12' },
 ];

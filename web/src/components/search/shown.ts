@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which lines of a result are shown first: those of the symbol that it is named for.
+// Which lines of a result are shown first: those of the symbol that it is named for; of text and patterns those that have it.
 import type { Answer } from '../../api/client';
 
 export type Result = Answer<'search_code'>['results'][number];
@@ -22,4 +22,38 @@ export function passedOver(r: Result): number {
   const lines = r.content.split('\n');
   for (let n = 0; n < ABOVE && at - 1 > before && lines[at - 1]?.trim(); n++) at--;
   return Math.max(0, at);
+}
+
+export interface LineHit {
+  line: number;
+  text: string;
+  symbol?: string | undefined;
+}
+/** The lines that have the text or fit the pattern; none of a result that is a piece of code as a whole. */
+export const lineHits = (r: Result): LineHit[] => (r.places ?? []).flatMap((p) => (p.text === undefined ? [] : [{ line: p.start_line, text: p.text, symbol: p.symbol_name }]));
+
+/** Where one who opens the result wants to be. */
+export const openLine = (r: Result): number => lineHits(r)[0]?.line ?? r.start_line + passedOver(r);
+
+/** What was asked for, to be marked in what was found. Patterns of the server that this browser does not know mark nothing. */
+export function patternOf(query: string, mode: string, isCased: boolean): RegExp | null {
+  const text = mode === 'text' ? query.replace(/[.*+?^${}()|[\]\\]/g, '\\$&') : mode === 'regex' ? query : '';
+  try {
+    return text ? new RegExp(text, isCased ? 'gu' : 'giu') : null;
+  } catch {
+    return null;
+  }
+}
+
+export function pieces(text: string, pattern: RegExp | null): { text: string; isHit: boolean }[] {
+  const out: { text: string; isHit: boolean }[] = [];
+  let at = 0;
+  for (const m of pattern ? text.matchAll(pattern) : []) {
+    if (!m[0]) continue;
+    if (m.index > at) out.push({ text: text.slice(at, m.index), isHit: false });
+    out.push({ text: m[0], isHit: true });
+    at = m.index + m[0].length;
+  }
+  if (at < text.length) out.push({ text: text.slice(at), isHit: false });
+  return out;
 }
