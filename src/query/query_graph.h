@@ -180,6 +180,9 @@ typedef struct ken_trace {
     size_t n_direct; // callees or callers of the entry itself that pass, shown or not; of a tree
     size_t n_usages; // of callers: places that use the entry, as ken_find_usages counts them
     bool has_path;   // of the path to the target
+    ken_graph_node *
+        tried; // what the name means most likely, from where there was none; NULL = it begins there
+    size_t n_starts;       // definitions of the name from which it was looked for; 0 = from one
     uint32_t n_path_steps; // without one: it was searched for so many calls deep; 0 = to the end
     ken_str missed_scope;  // of the entry: a qualifier that does not fit
     ken_trace_stop

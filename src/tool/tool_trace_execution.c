@@ -103,6 +103,8 @@ static const char *why_stopped(const ken_trace_stop *s)
 static void put_no_path(ken_buf *text, const ken_trace *t, ken_str to)
 {
     ken_buf_printf(text, "no path to " KEN_STR_FMT " found", KEN_STR_ARG(ken_utf8_clip(to, 100)));
+    if (t->n_starts > 1)
+        ken_buf_printf(text, " from %zu definitions of that name", t->n_starts);
     if (t->n_path_steps)
         ken_buf_printf(text, " within %u call%s; longer ones were not looked for", t->n_path_steps,
                        t->n_path_steps == 1 ? "" : "s");
@@ -148,6 +150,10 @@ static void set_summary(json_t *o, const ken_trace *t, const ken_trace_opts *opt
                        KEN_STR_ARG(ken_utf8_clip(opts->to, 100)), c.depth, c.depth == 1 ? "" : "s");
     else
         put_no_path(&text, t, opts->to);
+    if (t->tried)
+        ken_buf_printf(&text, ", from " KEN_STR_FMT ":%u; the one at " KEN_STR_FMT ":%u does not",
+                       KEN_STR_ARG(t->steps[0].node.path), t->steps[0].node.first_line + 1,
+                       KEN_STR_ARG(t->tried->path), t->tried->first_line + 1);
     put_unresolved(&text, &c, is_up);
     if (t->n_steps)
         ken_tool__put_missed(&text, t->missed_scope, t->steps[0].node.qualified);

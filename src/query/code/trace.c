@@ -327,24 +327,31 @@ static void show_stops(query_tracer *t, const stops *found, ken_trace *out)
                 out->stops[out->n_stops++] = show_stop(t, &found->items.ptr[i]);
 }
 
-static void show_way(query_tracer *t, const way_nodes *nodes, size_t last)
+// Returns where it begins, a place in the nodes.
+static size_t show_way(query_tracer *t, const way_nodes *nodes, size_t last)
 {
     size_t way[PATH_DEPTH_MAX + 2], n = 0;
-    for (int32_t i = (int32_t)last; i > 0 && n <= PATH_DEPTH_MAX; i = nodes->ptr[i].from)
+    int32_t i = (int32_t)last;
+    for (; nodes->ptr[i].from >= 0 && n <= PATH_DEPTH_MAX; i = nodes->ptr[i].from)
         way[n++] = (size_t)i;
     while (n--)
         push_step(t, (int32_t)t->steps.len - 1, &nodes->ptr[way[n]].link);
+    return (size_t)i;
 }
 
-static ken_status find_way(query_tracer *t, const ken_graph_nodes *goals, uint32_t max_depth,
+// The shortest way from one of the entries to one of the goals; `*out_start`: from which entry.
+static ken_status find_way(query_tracer *t, const ken_graph_node *entries, size_t n_entries,
+                           const ken_graph_nodes *goals, uint32_t max_depth, size_t *out_start,
                            ken_trace *out, ken_err *err)
 {
     way_nodes nodes = { 0 };
-    ken_vec_push(&nodes, ((way_node){ .def = t->steps.ptr[0].node.id, .from = -1 }));
-    ken_map_put(&t->seen, query_def_key(&nodes.ptr[0].def), 0, NULL);
     KEN_VEC(uint32_t) depths = { 0 };
+    for (size_t i = 0; i < n_entries; i++) {
+        ken_vec_push(&nodes, ((way_node){ .def = entries[i].id, .from = -1 }));
+        ken_map_put(&t->seen, query_def_key(&entries[i].id), 0, NULL);
+        ken_vec_push(&depths, 0);
+    }
     stops lost = { .goal = goals->n ? goals->nodes[0].name : KEN_STR("") };
-    ken_vec_push(&depths, 0);
     ken_map_init(&lost.names);
     ken_status st = KEN_OK;
     for (size_t i = 0; !st && !out->has_path && !ken_quota_is_settled() && i < nodes.len; i++) {
@@ -374,7 +381,7 @@ static ken_status find_way(query_tracer *t, const ken_graph_nodes *goals, uint32
     if (!st && !out->has_path && ken_quota_is_settled())
         st = ken_quota_fail_empty(err);
     if (out->has_path)
-        show_way(t, &nodes, nodes.len - 1);
+        *out_start = show_way(t, &nodes, nodes.len - 1);
     else if (!st)
         show_stops(t, &lost, out);
     ken_vec_release(&lost.items);
@@ -400,6 +407,44 @@ static ken_status check(const ken_trace_opts *o, ken_err *err)
     return KEN_OK;
 }
 
+// From the definition that the name means most likely; when no way leads on from there and nothing but the name
+// was said, from the others.
+static ken_status trace_to(query_tracer *t, const ken_graph_nodes *entries, uint32_t depth,
+                           ken_trace *out, ken_err *err)
+{
+    ken_graph_nodes goals;
+    size_t start = 0;
+    ken_status st = ken_graph_find(t->s, t->o->to, KEN_STR(""), 0, t->arena, &goals, err);
+    if (!st)
+        st = find_way(t, entries->nodes, 1, &goals, depth, &start, out, err);
+    if (st || out->has_path || entries->n < 2 || t->o->file_hint.len)
+        return st;
+    ken_trace other = { 0 };
+    st = find_way(t, entries->nodes + 1, entries->n - 1, &goals, depth, &start, &other, err);
+    if (st)
+        return st;
+    out->n_starts = entries->n;
+    if (!other.has_path && !out->n_stops) {
+        out->stops = other.stops;
+        out->n_stops = other.n_stops;
+        out->n_stops_total = other.n_stops_total;
+    }
+    if (!other.has_path)
+        return KEN_OK;
+    ken_graph_nodes all = *entries; // with that one in front
+    ken_graph_node found = all.nodes[start + 1];
+    out->tried = KEN_ARENA_NEW(t->arena, ken_graph_node);
+    *out->tried = all.nodes[0];
+    memmove(all.nodes + 1, all.nodes, (start + 1) * sizeof *all.nodes);
+    all.nodes[0] = t->steps.ptr[0].node = found;
+    all.n_uses = 0;
+    out->chosen = ken_query__other_choices(t->g, &all, t->arena, &out->others, &out->n_others);
+    out->has_path = true;
+    out->stops = NULL;
+    out->n_stops = out->n_stops_total = out->n_path_steps = 0;
+    return KEN_OK;
+}
+
 static ken_status trace(query_tracer *t, const ken_graph_nodes *entries, ken_trace *out,
                         ken_err *err)
 {
@@ -418,9 +463,7 @@ static ken_status trace(query_tracer *t, const ken_graph_nodes *entries, ken_tra
             keep_leading(t, max_nodes, out);
         return st;
     }
-    ken_graph_nodes goals;
-    st = ken_graph_find(t->s, t->o->to, KEN_STR(""), 0, t->arena, &goals, err);
-    return st ? st : find_way(t, &goals, depth, out, err);
+    return trace_to(t, entries, depth, out, err);
 }
 
 ken_status ken_trace_execution(ken_snapshot *s, const ken_trace_opts *o, const ken_cancel *cancel,

@@ -125,6 +125,28 @@ KEN_TEST(a_path_that_is_not_found_says_where_it_is_lost)
     end();
 }
 
+// Of several definitions of a name the one that is meant most likely need not be the one with a way.
+KEN_TEST(a_path_is_looked_for_from_each_definition_of_the_name)
+{
+    start("lib.py",
+          "def begin():\n    pass\n\n\ndef one():\n    begin()\n\n\ndef two():\n    begin()\n");
+    lab_write(&l, "far.py",
+              "def begin():\n    step()\n\n\ndef step():\n    goal()\n\n\ndef goal():\n    pass\n");
+    go();
+    ken_trace t = traced("begin", "goal");
+    kt_true(t.has_path);
+    kt_eq_text(t.steps[0].node.path, "far.py");
+    kt_eq_u(t.n_steps, 3);
+    kt_not_null(t.tried);
+    kt_eq_text(t.tried->path, "lib.py");
+    kt_eq_u(t.n_others, 1);
+    kt_eq_text(t.others[0].path, "lib.py");
+    t = traced("begin", "one");
+    kt_false(t.has_path);
+    kt_eq_u(t.n_starts, 2);
+    end();
+}
+
 KEN_TEST(an_interface_of_ten_thousand_methods_is_bounded)
 {
     ken_buf text = KEN_BUF_INIT(1 << 20);
