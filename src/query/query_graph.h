@@ -322,7 +322,8 @@ typedef struct ken_impact {
     const char *risk_level; // "low", "medium", "high"
     ken_str *reasons;
     size_t n_reasons;
-    bool is_at_least; // stopped before its end: there may be more of what is counted
+    uint32_t max_depth; // steps that it goes
+    bool is_at_least;   // stopped before its end: there may be more of what is counted
     bool is_truncated;
 } ken_impact;
 

@@ -187,8 +187,9 @@ static void set_summary(json_t *o, const ken_impact *i, bool is_diff)
     if (!i->n_tests_total && i->is_at_least)
         ken_buf_puts(&text, ", no test among what was looked at");
     else if (i->n_tests_total || i->test_files.n_parsed)
-        ken_buf_printf(&text, ", %s%zu test%s reach%s it", least, i->n_tests_total,
-                       i->n_tests_total == 1 ? "" : "s", i->n_tests_total == 1 ? "es" : "");
+        ken_buf_printf(&text, ", %s%zu test%s reach%s it within %u step%s", least, i->n_tests_total,
+                       i->n_tests_total == 1 ? "" : "s", i->n_tests_total == 1 ? "es" : "",
+                       i->max_depth, i->max_depth == 1 ? "" : "s");
     else
         ken_buf_puts(&text, ", no test was parsed");
     if (i->n_unresolved)

@@ -707,6 +707,7 @@ static ken_status answer(impact *m, ken_err *err)
                     : m->o->path.len ? change_path(m, err)
                                      : ken_query__impact_change_diff(m, err);
     m->depth = m->o->max_depth ? m->o->max_depth : IMPACT_RISK_STEPS;
+    m->out->max_depth = m->depth;
     bool is_near = m->depth < IMPACT_RISK_STEPS && !m->o->without_risk;
     m->reach = is_near ? IMPACT_RISK_STEPS : m->depth;
     if (!st)

@@ -317,6 +317,7 @@ KEN_TEST(an_impact_stays_within_its_tokens)
                      .n_files_total = 950,
                      .n_dependent_files = 900,
                      .n_unresolved = 2,
+                     .max_depth = 3,
                      .risk = 0.8,
                      .risk_level = "high",
                      .reasons = &reason,
@@ -330,7 +331,7 @@ KEN_TEST(an_impact_stays_within_its_tokens)
     kt_true(ken_json_dump_size(v) <= 6000);
     kt_eq_text(text(v, "summary"),
                "read: risk high; 120 usages; 350 dependents in 900 files (100 direct), 400 tests "
-               "reach it; 2 unresolved places might depend on it");
+               "reach it within 3 steps; 2 unresolved places might depend on it");
     // What was cut is of all lists, and is said.
     kt_true(json_array_size(json_object_get(v, "dependents")) > 10);
     kt_true(json_array_size(json_object_get(v, "tests")) > 10);

@@ -47,7 +47,7 @@ export function onEvent(name: string, listener: Listener): () => void {
   return () => set.delete(listener);
 }
 
-function tell(name: string, data: unknown): void {
+export function tell(name: string, data: unknown): void {
   for (const listener of listeners.get(name) ?? []) listener(data);
 }
 

@@ -5,7 +5,7 @@ const modes: Record<string, string> = { hybrid: 'Words and meaning', semantic: '
 /** What a message begins with: what it is about. */
 const subjects: Record<string, string> = {
   search_type: 'How to search', query: 'What is searched for', directory: 'Folder', file_path: 'File', file_filter: 'Files', file_hint: 'File', language: 'Language', kind: 'Kind', at: 'Commit or branch',
-  rev: 'Revision', diff: 'Revision', symbol_name: 'Symbol', symbol: 'Symbol', entry_point: 'From', to: 'To', max_depth: 'Depth', max_nodes: 'Nodes', change_description: 'The change',
+  rev: 'Revision', diff: 'Revision', symbol_name: 'Symbol', symbol: 'Symbol', entry_point: 'From', to: 'To', max_depth: 'Depth', max_nodes: 'Nodes', change_description: 'The change', task_id: 'Task', checkpoint_id: 'Checkpoint',
 };
 const sayings: [RegExp, string | ((...found: string[]) => string)][] = [
   [/\bsearch_code with search_type (\w+)/g, (_, mode = '') => `a search in the mode “${Object.hasOwn(modes, mode) ? modes[mode] : mode}”`],
@@ -14,6 +14,7 @@ const sayings: [RegExp, string | ((...found: string[]) => string)][] = [
   [/\b(choose one|narrow) with file_hint\b/g, '$1 by its file'],
   [/\bfile_hint\b/g, 'the file of the symbol'],
   [/\bfile_filter\b/g, 'the filter “Files”'],
+  [/,? or take the link away with (?:branch|commit) -\S+/g, ''],
   [/\bmax_depth\b/g, 'depth'],
   [/\bmax_nodes\b/g, 'number of nodes'],
   [/\bcontext_lines\b/g, 'lines around it'],
@@ -26,7 +27,7 @@ const sayings: [RegExp, string | ((...found: string[]) => string)][] = [
 
 /** What is in quotes is someone's text, and stays. */
 export function inWords(message: string): string {
-  const begun = message.replace(/^(?:args[:.] ?)?(\w+): /, (all, name: string) => (Object.hasOwn(subjects, name) ? `${subjects[name]}: ` : all));
+  const begun = message.replace(/^args[:.] ?/, '').replace(/^(\w+): /, (all, name: string) => (Object.hasOwn(subjects, name) ? `${subjects[name]}: ` : all));
   return begun
     .split(/('[^']*')/)
     .map((part, i) => (i % 2 ? part : sayings.reduce((text, [what, words]) => text.replace(what, words as string), part)))

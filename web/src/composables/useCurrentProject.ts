@@ -43,7 +43,7 @@ export async function loadProjects(): Promise<void> {
 onEvent('index', (data) => {
   const id = (data as { project_id: string }).project_id;
   generations.value = { ...generations.value, [id]: (generations.value[id] ?? 0) + 1 };
-  if (!projects.value.some((p) => p.id === id && p.status === 'indexed')) void loadProjects();
+  void loadProjects(); // its counts are others now
 });
 onEvent('job', (data) => {
   const job = data as { kind: string; state: string };

@@ -520,7 +520,7 @@ describe('actions', () => {
   test('rules are set up, and what they find is shown', async () => {
     await page.goto(lab.address('rules'));
     await page.getByRole('button', { name: 'Find and write the rules' }).click();
-    await page.getByText(/rules? found/).waitFor();
+    await page.getByText(/(rule|pattern)s? found/).waitFor();
     await page.goto(lab.address('rules', { tab: 'change', change: 'add a way to delete rows' }));
     await settle(page);
     await page.locator('main').getByText(/rule|constraint/i).first().waitFor();

@@ -152,8 +152,9 @@ async function oneImpact(signal: AbortSignal, q: Question, of: Partial<Arguments
   for (const [node, d] of from) {
     const to = d.through?.at ? nodes.get(placeAndName(nodeOfPlace({ ...d.through, at: d.through.at }, 0))) : undefined;
     if (!to || to === node) continue;
-    node.layer = (to.layer ?? 0) + 1; // what tests share lies between them, and is not shown
-    graph.edges.push({ from: node.id, to: to.id, kind: 'use', resolution: d.through!.resolution, sites: d.sites ?? 1 });
+    // What tests share lies between them, and is not shown.
+    const isFar = node.depth > to.depth + 1;
+    graph.edges.push({ from: node.id, to: to.id, kind: isFar ? 'through what tests share' : 'use', resolution: isFar ? 'inferred' : d.through!.resolution, sites: d.sites ?? 1 });
   }
   if (answer.risk.reasons.length) graph.notes.push({ text: `Risk ${answer.risk.level}: ${answer.risk.reasons.join('; ')}.`, isWarning: answer.risk.level !== 'low' });
   graph.notes.push(...cutNotes(answer));

@@ -53,6 +53,7 @@ export function startPicture(place: HTMLElement, o: PictureOptions) {
   let selected = '';
   let hovered = '';
   let near: Set<string> | null = null;
+  let inside = new Set<string>(); // files of the module that is looked at
   let worker: Worker | null = null;
   let asked = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -79,7 +80,8 @@ export function startPicture(place: HTMLElement, o: PictureOptions) {
       if (!near) return data;
       const [from, to] = graph.extremities(edge);
       const focus = hovered || selected;
-      return from === focus || to === focus ? { ...data, zIndex: 1 } : { ...data, hidden: true };
+      const isShown = from === focus || to === focus || (inside.has(from) && inside.has(to));
+      return isShown ? { ...data, zIndex: 1 } : { ...data, hidden: true };
     },
   });
 
@@ -128,9 +130,14 @@ export function startPicture(place: HTMLElement, o: PictureOptions) {
     return Math.min(8, 3 + Math.sqrt(degree) * 0.6);
   };
 
+  /** What is lit when a node is looked at: what it is linked with, and of a module its files. */
+  function lightUp(id: string): void {
+    const isModule = model.nodes.some((n) => n.id === id && n.kind === 'module');
+    inside = new Set(isModule ? model.nodes.filter((n) => n.kind === 'file' && (n.module || '.') === id).map((n) => n.id) : []);
+    near = id ? new Set([id, ...(inside.size ? inside : graph.neighbors(id))]) : null;
+  }
   function focus(): void {
-    const id = graph.hasNode(hovered) ? hovered : graph.hasNode(selected) ? selected : '';
-    near = id ? new Set([id, ...graph.neighbors(id)]) : null;
+    lightUp(graph.hasNode(hovered) ? hovered : graph.hasNode(selected) ? selected : '');
     sigma.refresh({ skipIndexation: true });
   }
 
@@ -167,7 +174,7 @@ export function startPicture(place: HTMLElement, o: PictureOptions) {
       if (e.from !== e.to && graph.hasNode(e.from) && graph.hasNode(e.to) && !graph.hasEdge(e.from, e.to))
         graph.addEdge(e.from, e.to, { size: isBig ? 1 : Math.min(4, 1 + Math.log2(e.sites || 1) * 0.5), color: edgeColour(e.resolution, palette), type: isBig ? 'line' : 'arrow' });
     hovered = '';
-    near = graph.hasNode(selected) ? new Set([selected, ...graph.neighbors(selected)]) : null;
+    lightUp(graph.hasNode(selected) ? selected : '');
     const padding = columns ? PADDING : PADDING_FREE;
     makeRoom(padding);
     sigma.setGraph(graph); // before anything that draws: what is drawn asks `graph`
