@@ -222,6 +222,15 @@ static query_fit best_fit(const query_names *names, const query_fit *fits)
     return best;
 }
 
+// Of a name of signs alone none is alike.
+static bool has_letters(ken_str name)
+{
+    for (size_t i = 0; i < name.len; i++)
+        if (ken_is_word(name.ptr[i]) || (unsigned char)name.ptr[i] >= 0x80)
+            return true;
+    return false;
+}
+
 // Names that are less alike are looked for only while results are wanted. Says whether it was not
 // necessary to look for all of them.
 static ken_status gather(ken_snapshot *s, ken_str name, const ken_search_opts *o,
@@ -233,6 +242,10 @@ static ken_status gather(ken_snapshot *s, ken_str name, const ken_search_opts *o
     ken_status st = ken_query__names_equal(s, name, arena, names, err);
     if (st || count_passing(s, names, o) > wanted)
         return st;
+    if (!has_letters(name)) {
+        *out_has_more = false;
+        return KEN_OK;
+    }
     size_t n_before = names->len;
     st = ken_query__names_prefix(s, name, PREFIX_MAX, arena, names, err);
     if (!st)
@@ -342,6 +355,8 @@ static ken_status suggest(ken_snapshot *s, ken_str name, ken_arena *arena,
                           ken_definition_result *out, ken_err *err)
 {
     query_names near = { 0 };
+    if (!has_letters(name))
+        return KEN_OK;
     ken_status st = ken_query__names_prefix(s, name, PREFIX_MAX, arena, &near, err);
     if (!st && near.len < MAX_SUGGESTIONS)
         st = ken_query__names_fuzzy(s, name, FUZZY_MAX, arena, &near, err);

@@ -173,6 +173,17 @@ KEN_TEST(a_definition_has_all_its_parts)
     sample_end();
 }
 
+KEN_TEST(signs_alone_are_like_no_name)
+{
+    start();
+    lab_write(&l, "a.py", "a = 1\nk = 2\ndef j():\n    pass\n");
+    sample_index();
+    kt_eq_u(ask_symbol("\"").n_hits, 0);
+    ken_definition_result r = define("\"", "");
+    kt_eq_u(r.n_suggestions, 0);
+    sample_end();
+}
+
 KEN_TEST(a_struct_and_its_alias_are_one_definition)
 {
     start();

@@ -79,6 +79,39 @@ describe('actions', () => {
     await page.unroute('**/search_code');
   });
 
+  test('text and patterns show the lines that have them, marked, and lead there', async () => {
+    await page.goto(lab.address('search', { q: 'VALUE', mode: 'text' }));
+    const first = page.locator('article').first();
+    const lines = first.getByRole('list', { name: 'Lines' }).getByRole('link');
+    await lines.first().waitFor();
+    const line = /^\d+/.exec(await lines.first().innerText())[0];
+    assert.match((await first.locator('mark').first().innerText()).toLowerCase(), /^value$/);
+    assert.ok((await first.locator('a.path').innerText()).endsWith(`:${line}`));
+    await page.getByLabel('Match case').check();
+    await page.getByText('Nothing was found').waitFor();
+    await page.goto(lab.address('search', { q: 'def \\w+', mode: 'regex' }));
+    await first.locator('mark').first().waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/outline\?.*line=\d+/);
+    said();
+  });
+
+  test('what is shown follows a file that changes', async () => {
+    const root = join(lab.box, 'live');
+    mkdirSync(root);
+    writeFileSync(join(root, 'a.py'), 'def one():\n    pass\n');
+    lab.ken('index', root);
+    await page.goto(`${lab.url}/outline?project=live&file=a.py`);
+    const tree = page.getByRole('region', { name: 'Symbols' });
+    await tree.getByText('one', { exact: true }).waitFor();
+    await settle(page);
+    writeFileSync(join(root, 'a.py'), 'def one():\n    pass\n\n\ndef two():\n    pass\n');
+    await page.evaluate(() => window.dispatchEvent(new Event('focus')));
+    await tree.getByText('two', { exact: true }).waitFor();
+    lab.ken('projects', 'remove', root, '--yes');
+    said();
+  });
+
   test('who comes back from a result is at that result', async () => {
     await page.goto(lab.address('search', { q: 'store value' }));
     const third = page.locator('#result-2');

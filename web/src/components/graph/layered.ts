@@ -11,6 +11,7 @@ export interface Position {
 export type Positions = Map<string, Position>;
 
 const SWEEPS = 6;
+const ONE_ROW = 6; // nodes of a way that have room beside each other
 const FREE_NODES = 100; // of so many, nodes are moved out of the way of edges
 const FREE_EDGES = 300;
 const FREE_TURNS = 4;
@@ -135,7 +136,10 @@ export function layered(graph: Graph, aspect: number): Positions {
       place(list);
     }
   }
-  const tallest = Math.max(...[...columns.values()].map((l) => l.length), 1);
+  // A long way goes down as it goes on: in one row its names would lie on each other.
+  const isWay = order.length > ONE_ROW && [...columns.values()].every((l) => l.length === 1);
+  if (isWay) order.forEach((c, i) => y.set(columns.get(c)![0]!, i));
+  const tallest = isWay ? order.length : Math.max(...[...columns.values()].map((l) => l.length), 1);
   const step = order.length > 1 ? (Math.max(tallest, 4) * aspect) / (order.length - 1) : 1;
   const spots = new Map<string, Spot>(graph.nodes.map((n) => [n.id, { x: order.indexOf(column.get(n.id)!), y: y.get(n.id)! }]));
   makeWay(graph, spots);

@@ -74,7 +74,7 @@ export function startPicture(place: HTMLElement, o: PictureOptions) {
     nodeReducer: (id, data) => {
       if (id === selected) return { ...data, highlighted: true, zIndex: 2 };
       if (near && !near.has(id)) return { ...data, color: palette.line, label: '', zIndex: 0 };
-      return near ? { ...data, forceLabel: near.size <= FEW_NEAR, zIndex: 1 } : data;
+      return near ? { ...data, label: inside.has(id) ? data.name : data.label, forceLabel: near.size <= FEW_NEAR, zIndex: 1 } : data;
     },
     edgeReducer: (edge, data) => {
       if (!near) return data;
@@ -111,14 +111,16 @@ export function startPicture(place: HTMLElement, o: PictureOptions) {
     const across = rows.size > 1 ? (width - last) / (rows.size - 1) : width;
     const aspect = Math.max(0.2, (width - last) / height);
     for (const p of at.values()) p.x *= aspect;
-    const hasRoom = next.nodes.length <= FEW && place.clientHeight / Math.max(1, ...rows.values()) > LABEL_PX && across > LABEL_WIDTH;
+    const rowsOf = new Set([...at.values()].map((p) => Math.round(p.y))).size;
+    const isWay = rows.size > 1 && rowsOf === next.nodes.length && rows.size === next.nodes.length; // each has a row of its own
+    const hasRoom = isWay ? place.clientHeight / rowsOf > LABEL_PX : next.nodes.length <= FEW && place.clientHeight / Math.max(1, ...rows.values()) > LABEL_PX && across > LABEL_WIDTH;
     // Up to what stands right of it: a node may be a little beside its column.
     const all = [...at.values()];
     const px = rows.size > 1 ? (width - last) / Math.max(...all.map((p) => p.x)) : 1;
     const roomOf = (p: Position) => {
       if (p.column === lastColumn) return Math.max(last, LABEL_WIDTH);
       const next = all.filter((o) => o.x > p.x && Math.abs(o.y - p.y) < 0.6).map((o) => (o.x - p.x) * px);
-      return Math.min(across, ...next) - ROOT_SIZE - 2 * LABEL_GAP;
+      return isWay ? width - p.x * px : Math.min(across, ...next) - ROOT_SIZE - 2 * LABEL_GAP;
     };
     return { at, hasRoom, roomOf };
   }
