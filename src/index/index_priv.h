@@ -27,6 +27,7 @@
 // 36: what C++ functions take and are called with. 37: the same of four languages.
 // 38: "discovery" and "discover" are one term. 39: chunks of comments. 42: conversions and friends of C++.
 // 45: what stands in macros of Rust. 46: what Java calls is no variable.
+// 47: names in macros of Rust that are no macros.
 enum {
     KEN_EXTRACTION_VERSION = 47 // below 256
 };

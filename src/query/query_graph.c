@@ -48,7 +48,8 @@ struct query_graph {
     size_t n_parts;
     query_units units;
     query_kept_routes routes;
-    query_bindings *bindings; // NULL until they are needed
+    query_bindings *bindings;  // NULL until they are needed
+    const query_tests **tests; // by file; marked.c's, as the entries are
     query_type_uses types;
     query_refs_cache said;
     size_t firm_graph_bytes; // of the graph, which it keeps when it is renewed
@@ -508,6 +509,14 @@ query_bindings *ken_query__graph_bindings(ken_snapshot *s)
     if (!s->graph->bindings)
         s->graph->bindings = ken_query__bindings_new(s, s->graph->graph);
     return s->graph->bindings;
+}
+
+const query_tests **ken_query__graph_tests(ken_snapshot *s)
+{
+    if (!s->graph->tests)
+        s->graph->tests =
+            ken_arena_zalloc(&s->graph->arena, (s->n_files + (size_t)1) * sizeof *s->graph->tests);
+    return s->graph->tests;
 }
 
 ken_arena *ken_query__graph_arena(ken_snapshot *s)

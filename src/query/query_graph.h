@@ -182,9 +182,10 @@ typedef struct ken_trace {
     bool has_path;   // of the path to the target
     ken_graph_node *
         tried; // what the name means most likely, from where there was none; NULL = it begins there
-    size_t n_starts;       // definitions of the name from which it was looked for; 0 = from one
-    uint32_t n_path_steps; // without one: it was searched for so many calls deep; 0 = to the end
-    ken_str missed_scope;  // of the entry: a qualifier that does not fit
+    uint32_t n_tried_steps; // and so many calls deep it was looked for from there; 0 = to the end
+    size_t n_starts;        // definitions of the name from which it was looked for; 0 = from one
+    uint32_t n_path_steps;  // without one: it was searched for so many calls deep; 0 = to the end
+    ken_str missed_scope;   // of the entry: a qualifier that does not fit
     ken_trace_stop
         *stops; // without one: where it may have been lost, the likeliest first, at most 3
     size_t n_stops, n_stops_total;

@@ -67,6 +67,14 @@ ken_status ken_query__put_meant_first(ken_snapshot *s, ken_graph *g, ken_str hin
 // Declarations of the first are none.
 ken_graph_chosen ken_query__other_choices(ken_graph *g, const ken_graph_nodes *found,
                                           ken_arena *arena, ken_graph_node **out, size_t *out_n);
+// The tests among the code of a file, by symbol.
+typedef struct query_tests {
+    uint32_t n;
+    uint8_t *is_test;
+} query_tests;
+
+// What is known of them, by file; for marked.c alone.
+const query_tests **ken_query__graph_tests(ken_snapshot *s);
 bool ken_query__is_test(const ken_snapshot *s, uint32_t file);
 // The same of a definition of the file, -1 = the file itself: it may be a test in a file that is none.
 bool ken_query__is_test_at(ken_snapshot *s, ken_graph *g, uint32_t file, int64_t within);

@@ -81,13 +81,15 @@ static bool ends_with_word(ken_str s, ken_str word)
 // `let name` and `let mut name` declare it; `let Some(x)` and `let E::A` do not.
 static bool is_declared(const ken_refs_maker *m, ken_str gap, uint32_t end)
 {
-    ken_str behind = ken_str_trim(refs_text(m, end, (uint32_t)m->text.len));
-    if (ken_str_starts(behind, KEN_STR("(")) || ken_str_starts(behind, KEN_STR("{")) ||
-        ken_str_starts(behind, KEN_STR("::")))
-        return false;
     if (ends_with_word(gap, KEN_STR("mut")))
         gap = ken_str_trim(ken_str_sub(gap, 0, gap.len - strlen("mut")));
-    return ends_with_word(gap, KEN_STR("let"));
+    if (!ends_with_word(gap, KEN_STR("let")))
+        return false;
+    while (end < m->text.len && ken_is_space(m->text.ptr[end]))
+        end++;
+    ken_str behind = refs_text(m, end, (uint32_t)m->text.len);
+    return !ken_str_starts(behind, KEN_STR("(")) && !ken_str_starts(behind, KEN_STR("{")) &&
+           !ken_str_starts(behind, KEN_STR("::"));
 }
 
 // What it holds is not known. One that hides another is taken for that one, whose type is mostly its own:
@@ -100,12 +102,22 @@ static void declare_local(ken_refs_maker *m, const refs_frame *f, uint32_t start
         ken_refs__declare(m, f->scope, text, start, 0);
 }
 
+// Where the blanks before a place begin.
+static uint32_t behind_blanks(const ken_refs_maker *m, uint32_t at)
+{
+    while (at && ken_is_space(m->text.ptr[at - 1]))
+        at--;
+    return at;
+}
+
 bool ken_refs__is_attribute(const ken_refs_maker *m, uint32_t start)
 {
-    ken_str before = ken_str_trim(refs_text(m, 0, start));
-    if (ends_with(before, KEN_STR("!")))
-        before = ken_str_trim(ken_str_sub(before, 0, before.len - 1));
-    return m->text.ptr[start] == '[' && ends_with(before, KEN_STR("#"));
+    if (m->text.ptr[start] != '[')
+        return false;
+    start = behind_blanks(m, start);
+    if (start && m->text.ptr[start - 1] == '!')
+        start = behind_blanks(m, start - 1);
+    return start && m->text.ptr[start - 1] == '#';
 }
 
 bool ken_refs__take_token(ken_refs_maker *m, uint32_t start, uint32_t end)

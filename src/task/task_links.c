@@ -71,11 +71,14 @@ static ken_status find_commit(const ken_task_input *in, const char *const *roots
     }
     if (known == KEN_TASK__KNOWN)
         return KEN_OK;
+    ken_status st = ken_cancel_check(in->cancel, err);
+    if (st)
+        return st;
     if (digits.len < KEN_TASK_COMMIT_DIGITS)
         return KEN_FAIL(err, KEN_EINVAL,
                         "commit: %s '" KEN_STR_FMT "'; give all %d hexadecimal digits",
                         known ? "no commit of the repository, or more than one, begins with"
-                              : "there is no repository to ask which one begins with",
+                              : "no repository could be asked which one begins with",
                         KEN_STR_ARG(digits), KEN_TASK_COMMIT_DIGITS);
     if (known == KEN_TASK__UNKNOWN)
         remark_on(in, arena, "commit", digits, "fetch it");

@@ -183,7 +183,8 @@ static void set_summary(json_t *o, const ken_impact *i, bool is_diff)
                        n == 1 ? "" : "s", i->n_dependent_files,
                        i->n_dependent_files == 1 ? "" : "s", i->n_by_distance[1]);
     else
-        ken_buf_puts(&text, "0 dependents found");
+        ken_buf_puts(&text, i->is_at_least ? "no dependent among what was looked at"
+                                           : "0 dependents found");
     if (!i->n_tests_total && i->is_at_least)
         ken_buf_puts(&text, ", no test among what was looked at");
     else if (i->n_tests_total || i->test_files.n_parsed)

@@ -154,6 +154,9 @@ static void set_summary(json_t *o, const ken_trace *t, const ken_trace_opts *opt
         ken_buf_printf(&text, ", from " KEN_STR_FMT ":%u; the one at " KEN_STR_FMT ":%u does not",
                        KEN_STR_ARG(t->steps[0].node.path), t->steps[0].node.first_line + 1,
                        KEN_STR_ARG(t->tried->path), t->tried->first_line + 1);
+    if (t->tried && t->n_tried_steps)
+        ken_buf_printf(&text, " within %u call%s", t->n_tried_steps,
+                       t->n_tried_steps == 1 ? "" : "s");
     put_unresolved(&text, &c, is_up);
     if (t->n_steps)
         ken_tool__put_missed(&text, t->missed_scope, t->steps[0].node.qualified);

@@ -670,7 +670,7 @@ KEN_TEST(a_graph_of_files_shows_imports_around_one_or_below_a_folder)
     kt_eq_i(number(v, "total"), 3);
     json_decref(v);
     fails(&l, "symbol_graph", "{\"module\":\"li\"}", KEN_ENOTFOUND,
-          "module: there is no module 'li'");
+          "module: 'li' is none of those that level module lists");
     fails(&l, "symbol_graph", "{\"module\":\"lib\",\"directory\":\"lib\"}", KEN_EINVAL, "module");
     fails(&l, "symbol_graph", "{\"module\":\"lib\",\"level\":\"module\"}", KEN_EINVAL, "module");
     v = call(&l, "symbol_graph", "{\"level\":\"file\",\"max_nodes\":2}");

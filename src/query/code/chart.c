@@ -399,8 +399,8 @@ static ken_status find_module(const file_chart *x, uint32_t *out, ken_err *err)
             return KEN_OK;
         }
     return KEN_FAIL(err, KEN_ENOTFOUND,
-                    "module: there is no module '" KEN_STR_FMT
-                    "'; those of level module are what there is, and directory takes any folder",
+                    "module: '" KEN_STR_FMT
+                    "' is none of those that level module lists; directory takes any folder",
                     KEN_STR_ARG(ken_utf8_clip(x->c->o->module, 200)));
 }
 

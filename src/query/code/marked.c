@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests that stand among the code: what is marked as one (`#[test]`, `@Test`), and what shares a module or a class
-// with such a one.
+// with such a one. Worked out once for each file.
 #include "query/query_graph_priv.h"
 
 static bool is_marked(const ken_unit_text *u, const ken_symbol *s, const char *marks)
@@ -13,16 +13,27 @@ static bool is_marked(const ken_unit_text *u, const ken_symbol *s, const char *m
     return false;
 }
 
-// Whether one of the callables right in it is marked.
-static bool holds_marked(const ken_unit_text *u, int32_t outer, const char *marks)
+// What is around a symbol has a smaller number.
+static const query_tests *find_tests(const ken_unit_text *u, const char *marks, ken_arena *arena)
 {
+    static const query_tests none = { 0 };
     const ken_symbol *all = u->facts->symbols;
-    for (uint32_t i = (uint32_t)outer + 1;
-         i < u->facts->n_symbols && all[i].span.start < all[outer].span.end; i++)
-        if (all[i].parent == outer && ken_symbol_is_callable(all[i].kind) &&
-            is_marked(u, &all[i], marks))
-            return true;
-    return false;
+    uint32_t n = u->facts->n_symbols, n_marked = 0;
+    query_tests *out = ken_arena_zalloc(arena, sizeof *out);
+    out->is_test = ken_arena_zalloc(arena, n + (size_t)1);
+    for (uint32_t i = 0; i < n; i++) {
+        if (ken_symbol_is_type(all[i].kind) || !is_marked(u, &all[i], marks))
+            continue;
+        out->is_test[i] = true;
+        n_marked++;
+        int32_t p = all[i].parent;
+        if (p >= 0 && ken_symbol_is_callable(all[i].kind) && ken_symbol_is_type(all[p].kind))
+            out->is_test[p] = true;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        out->is_test[i] |= all[i].parent >= 0 && out->is_test[all[i].parent];
+    out->n = n;
+    return n_marked ? out : &none;
 }
 
 bool ken_query__is_test_at(ken_snapshot *s, ken_graph *g, uint32_t file, int64_t within)
@@ -30,15 +41,11 @@ bool ken_query__is_test_at(ken_snapshot *s, ken_graph *g, uint32_t file, int64_t
     if (ken_query__is_test(s, file))
         return true;
     const char *marks = ken_lang_at(s->contents[file].lang)->test_marks;
-    const ken_unit_text *u = marks && within >= 0 ? ken_graph_unit(g, file) : NULL;
-    if (!u || within >= u->facts->n_symbols)
+    if (!marks || within < 0)
         return false;
-    for (int32_t i = (int32_t)within; i >= 0; i = u->facts->symbols[i].parent) {
-        const ken_symbol *d = &u->facts->symbols[i];
-        bool is_test =
-            ken_symbol_is_type(d->kind) ? holds_marked(u, i, marks) : is_marked(u, d, marks);
-        if (is_test)
-            return true;
-    }
-    return false;
+    const query_tests **known = &ken_query__graph_tests(s)[file];
+    const ken_unit_text *u = *known ? NULL : ken_graph_unit(g, file);
+    if (u)
+        *known = find_tests(u, marks, ken_query__graph_arena(s));
+    return *known && within < (*known)->n && (*known)->is_test[within];
 }

@@ -407,6 +407,23 @@ static ken_status check(const ken_trace_opts *o, ken_err *err)
     return KEN_OK;
 }
 
+// What two searches without a way say together.
+static void add_search(ken_trace *out, const ken_trace *other, ken_arena *arena)
+{
+    ken_trace_stop *all = KEN_ARENA_ARRAY(arena, ken_trace_stop, STOPS_SHOWN);
+    size_t n = 0;
+    for (size_t i = 0; i < out->n_stops; i++)
+        all[n++] = out->stops[i];
+    for (size_t i = 0; i < other->n_stops && n < STOPS_SHOWN; i++)
+        all[n++] = other->stops[i];
+    out->stops = all;
+    out->n_stops = n;
+    out->n_stops_total += other->n_stops_total;
+    bool is_nearer = other->n_path_steps && other->n_path_steps < out->n_path_steps;
+    if (!out->n_path_steps || is_nearer)
+        out->n_path_steps = other->n_path_steps;
+}
+
 // From the definition that the name means most likely; when no way leads on from there and nothing but the name
 // was said, from the others.
 static ken_status trace_to(query_tracer *t, const ken_graph_nodes *entries, uint32_t depth,
@@ -420,17 +437,18 @@ static ken_status trace_to(query_tracer *t, const ken_graph_nodes *entries, uint
     if (st || out->has_path || entries->n < 2 || t->o->file_hint.len)
         return st;
     ken_trace other = { 0 };
+    if (out->n_path_steps) { // it met definitions that it did not follow
+        ken_map_release(&t->seen);
+        ken_map_init(&t->seen);
+    }
     st = find_way(t, entries->nodes + 1, entries->n - 1, &goals, depth, &start, &other, err);
     if (st)
         return st;
     out->n_starts = entries->n;
-    if (!other.has_path && !out->n_stops) {
-        out->stops = other.stops;
-        out->n_stops = other.n_stops;
-        out->n_stops_total = other.n_stops_total;
-    }
-    if (!other.has_path)
+    if (!other.has_path) {
+        add_search(out, &other, t->arena);
         return KEN_OK;
+    }
     ken_graph_nodes all = *entries; // with that one in front
     ken_graph_node found = all.nodes[start + 1];
     out->tried = KEN_ARENA_NEW(t->arena, ken_graph_node);
@@ -440,6 +458,7 @@ static ken_status trace_to(query_tracer *t, const ken_graph_nodes *entries, uint
     all.n_uses = 0;
     out->chosen = ken_query__other_choices(t->g, &all, t->arena, &out->others, &out->n_others);
     out->has_path = true;
+    out->n_tried_steps = out->n_path_steps;
     out->stops = NULL;
     out->n_stops = out->n_stops_total = out->n_path_steps = 0;
     return KEN_OK;

@@ -80,12 +80,15 @@ static bool is_same_place(const query_name *alias, const query_name *n)
            ken_str_eq(alias->text, n->text);
 }
 
-// One of what is shown twice at one place. Names are by text, path and place.
-static void fold_aliases(query_names *names)
+// One of what would be shown twice at one place, from the name at `first` on; not where a kind is asked for.
+// Names are by text, path and place.
+static void fold_aliases(query_names *names, size_t first, const ken_search_opts *o)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < names->len; i++)
-        if (!n || !is_same_place(&names->ptr[n - 1], &names->ptr[i]))
+    if (o && o->kind)
+        return;
+    size_t n = first;
+    for (size_t i = first; i < names->len; i++)
+        if (n == first || !is_same_place(&names->ptr[n - 1], &names->ptr[i]))
             names->ptr[n++] = names->ptr[i];
     names->len = n;
 }
@@ -240,6 +243,7 @@ static ken_status gather(ken_snapshot *s, ken_str name, const ken_search_opts *o
     size_t wanted = (size_t)ken_query__limit(o) + o->offset;
     *out_has_more = true;
     ken_status st = ken_query__names_equal(s, name, arena, names, err);
+    fold_aliases(names, 0, o);
     if (st || count_passing(s, names, o) > wanted)
         return st;
     if (!has_letters(name)) {
@@ -251,11 +255,13 @@ static ken_status gather(ken_snapshot *s, ken_str name, const ken_search_opts *o
     if (!st)
         st = ken_cancel_check(cancel, err);
     bool is_cut = names->len - n_before >= PREFIX_MAX;
+    fold_aliases(names, n_before, o);
     if (st || count_passing(s, names, o) > wanted)
         return st;
     n_before = names->len;
     st = ken_query__names_fuzzy(s, name, FUZZY_MAX, arena, names, err);
     *out_has_more = is_cut || names->len - n_before >= FUZZY_MAX;
+    fold_aliases(names, n_before, o);
     return st;
 }
 
@@ -269,8 +275,6 @@ ken_status ken_query__symbols(ken_snapshot *s, ken_str query, const ken_search_o
     bool has_more = false;
     ken_status st = gather(s, name, o, cancel, arena, &names, &has_more, err);
     query_fit *fits = NULL;
-    if (!st && !o->kind)
-        fold_aliases(&names);
     if (!st)
         st = ken_query__find_owned(s, &names, scope, arena, &fits, err);
     if (st) {
@@ -455,7 +459,7 @@ ken_status ken_find_definition(ken_snapshot *s, const ken_definition_opts *o, ke
     query_check_pin(s);
     ken_status st = find_names(s, name, arena, &names, err);
     if (!st) {
-        fold_aliases(&names);
+        fold_aliases(&names, 0, NULL);
         order_names(s, &names, o->file_hint, NULL);
         fill(s, &names, o->offset, limit, arena, out);
         out->missed_scope = ken_query__missed_scope(&names, name);

@@ -147,6 +147,28 @@ KEN_TEST(a_path_is_looked_for_from_each_definition_of_the_name)
     end();
 }
 
+// What the first search met at its depth and did not follow is a way of the second.
+KEN_TEST(a_path_from_another_definition_may_be_the_shorter_one)
+{
+    start("lib.py",
+          "def begin():\n    one()\n\n\ndef one():\n    two()\n\n\ndef two():\n    goal()\n\n\n"
+          "def goal():\n    pass\n\n\ndef other():\n    begin()\n\n\ndef more():\n    begin()\n");
+    lab_write(&l, "far.py", "from lib import two\n\n\ndef begin():\n    two()\n");
+    go();
+    ken_trace t;
+    ken_trace_opts o = { .entry = KEN_STR("begin"), .to = KEN_STR("goal"), .max_depth = 2 };
+    kt_ok_err(ken_trace_execution(snap, &o, NULL, &l.arena, &t, &l.err), &l.err);
+    kt_true(t.has_path);
+    kt_eq_text(t.steps[0].node.path, "far.py");
+    kt_eq_u(t.n_steps, 3);
+    kt_eq_u(t.n_tried_steps, 2);
+    o.max_depth = 1;
+    kt_ok_err(ken_trace_execution(snap, &o, NULL, &l.arena, &t, &l.err), &l.err);
+    kt_false(t.has_path);
+    kt_eq_u(t.n_path_steps, 1);
+    end();
+}
+
 KEN_TEST(an_interface_of_ten_thousand_methods_is_bounded)
 {
     ken_buf text = KEN_BUF_INIT(1 << 20);

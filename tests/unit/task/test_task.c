@@ -221,7 +221,7 @@ KEN_TEST(ids_and_hashes_are_checked)
         refused(update((ken_task_input){ .commit = bad[i] }),
                 "commit: must be 40 hexadecimal digits, or at least the first 7");
     refused(update((ken_task_input){ .commit = repeat("a", 39) }),
-            "commit: there is no repository to ask which one begins with");
+            "commit: no repository could be asked which one begins with");
     kt_ok(update((ken_task_input){ .commit = repeat("ABCDEF0123", 4) }));
     kt_ok(update((ken_task_input){ .commit = repeat("abcdef0123", 4) }));
     kt_eq_u(task.n_commits, 1);
