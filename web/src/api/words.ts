@@ -5,7 +5,7 @@ const modes: Record<string, string> = { hybrid: 'Words and meaning', semantic: '
 /** What a message begins with: what it is about. */
 const subjects: Record<string, string> = {
   search_type: 'How to search', query: 'What is searched for', directory: 'Folder', file_path: 'File', file_filter: 'Files', file_hint: 'File', language: 'Language', kind: 'Kind', at: 'Commit or branch',
-  rev: 'Revision', diff: 'Revision', symbol_name: 'Symbol', symbol: 'Symbol', entry_point: 'From', to: 'To', max_depth: 'Depth', max_nodes: 'Nodes', change_description: 'The change', task_id: 'Task', checkpoint_id: 'Checkpoint',
+  rev: 'Revision', diff: 'Revision', symbol_name: 'Symbol', symbol: 'Symbol', entry_point: 'From', to: 'To', max_depth: 'Depth', max_nodes: 'Nodes', change_description: 'The change', task_id: 'Task', module: 'Module', checkpoint_id: 'Checkpoint',
 };
 const sayings: [RegExp, string | ((...found: string[]) => string)][] = [
   [/\bsearch_code with search_type (\w+)/g, (_, mode = '') => `a search in the mode “${Object.hasOwn(modes, mode) ? modes[mode] : mode}”`],

@@ -90,7 +90,7 @@ describe('actions', () => {
     await page.getByLabel('Match case').check();
     await page.getByText('Nothing was found').waitFor();
     await page.goto(lab.address('search', { q: 'def \\w+', mode: 'regex' }));
-    await first.locator('mark').first().waitFor();
+    await lines.first().getByText('def ').waitFor();
     await page.keyboard.press('Enter');
     await page.waitForURL(/outline\?.*line=\d+/);
     said();

@@ -161,9 +161,10 @@ describe('management', () => {
   });
 
   test('an index is brought up to date, and what changed, what was left out and how it went are told', async () => {
+    await page.goto(lab.address('indexing')); // other views would take in what changes
     writeFileSync(join(lab.root, 'src', 'new.py'), 'def brand_new():\n    return 1\n');
     writeFileSync(join(lab.root, `data ${HOSTILE}.bin`), Buffer.from([0, 1, 2, 0, 255]));
-    await page.goto(lab.address('indexing'));
+    await page.reload();
     await page.getByText(/1 change|2 changes/).first().waitFor();
     // What is in the index and what is found for it are told apart, and shares say of what.
     const { files } = await lab.api('get_repo_status', { project: lab.project });

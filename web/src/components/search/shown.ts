@@ -35,14 +35,9 @@ export const lineHits = (r: Result): LineHit[] => (r.places ?? []).flatMap((p) =
 /** Where one who opens the result wants to be. */
 export const openLine = (r: Result): number => lineHits(r)[0]?.line ?? r.start_line + passedOver(r);
 
-/** What was asked for, to be marked in what was found. Patterns of the server that this browser does not know mark nothing. */
+/** A text that was asked for, to be marked where it was found. What a pattern fits is not worked out again here: the server bounds that, a page cannot. */
 export function patternOf(query: string, mode: string, isCased: boolean): RegExp | null {
-  const text = mode === 'text' ? query.replace(/[.*+?^${}()|[\]\\]/g, '\\$&') : mode === 'regex' ? query : '';
-  try {
-    return text ? new RegExp(text, isCased ? 'gu' : 'giu') : null;
-  } catch {
-    return null;
-  }
+  return mode === 'text' && query ? new RegExp(query.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&'), isCased ? 'g' : 'gi') : null;
 }
 
 export function pieces(text: string, pattern: RegExp | null): { text: string; isHit: boolean }[] {

@@ -11,13 +11,26 @@ export interface Edit {
 const key = (id: string): string => `ken.draft task ${id}`;
 
 export function keepEdit(id: string, edit: Edit): void {
-  if (Object.keys(edit.changes).length) sessionStorage.setItem(key(id), JSON.stringify(edit));
-  else sessionStorage.removeItem(key(id));
+  try {
+    if (Object.keys(edit.changes).length) sessionStorage.setItem(key(id), JSON.stringify(edit));
+    else sessionStorage.removeItem(key(id));
+  } catch {
+    // kept until the page is left
+  }
 }
 
-export const forgetEdit = (id: string): void => sessionStorage.removeItem(key(id));
+export function forgetEdit(id: string): void {
+  try {
+    sessionStorage.removeItem(key(id));
+  } catch {
+    // there was nothing to keep it in
+  }
+}
 
 export function keptEdit(id: string): Edit | null {
-  const text = sessionStorage.getItem(key(id));
-  return text ? (JSON.parse(text) as Edit) : null;
+  try {
+    return JSON.parse(sessionStorage.getItem(key(id)) ?? 'null') as Edit | null;
+  } catch {
+    return null;
+  }
 }

@@ -70,18 +70,20 @@ export async function setStatus(task: Task, status: string, onDone: () => void):
 
 /** A task that was deleted, as a new one: its history begins anew. */
 export async function makeAgain(gone: Task): Promise<void> {
-  await attempt('It could not be made again', async () => {
-    const made = await call('create_task', {
+  const make = (project: string | undefined) =>
+    call('create_task', {
       title: gone.title,
       description: gone.description ?? undefined,
       notes: gone.notes ?? undefined,
       status: gone.status,
       planning_references: gone.planning_references,
-      project: gone.project?.id,
+      project,
     } as Arguments<'create_task'>);
-    for (const branch of gone.branches) await call('update_task', { task_id: made.id, branch });
-    for (const commit of gone.commits) await call('update_task', { task_id: made.id, commit });
-  });
+  // Its project may be gone, too.
+  const made = await attempt('It could not be made again', () => make(gone.project?.id).catch((e) => (gone.project ? make(undefined) : Promise.reject(e))));
+  if (!made) return;
+  for (const link of [...gone.branches.map((branch) => ({ branch })), ...gone.commits.map((commit) => ({ commit }))])
+    await attempt('It is there again, without one of its links', () => call('update_task', { task_id: made.id, ...link }));
 }
 
 /** What is written of a task: only what was changed, so that two who edit one task do not undo each other. */
