@@ -73,6 +73,8 @@ typedef struct query_tests {
     uint8_t *is_test;
 } query_tests;
 
+// Whether an attribute or a decorator of one of these names (patterns as of ken_str_fits, NULL = any) stands before it.
+bool ken_query__is_decorated(const ken_unit_text *u, const ken_symbol *s, const char *names);
 // What is known of them, by file; for marked.c alone.
 const query_tests **ken_query__graph_tests(ken_snapshot *s);
 bool ken_query__is_test(const ken_snapshot *s, uint32_t file);

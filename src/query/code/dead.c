@@ -165,24 +165,15 @@ static bool is_exported(burying *b, const ken_unit_text *u, ken_graph_def d)
     return is_exported(b, u, (ken_graph_def){ d.file, (ken_def_id)s->parent });
 }
 
-static bool has_attribute(const ken_unit_text *u, const ken_symbol *s)
-{
-    for (uint32_t i = ken_query__first_ref(u->refs, s->span.start);
-         i < u->refs->n_refs && u->refs->refs[i].byte < s->signature.end; i++)
-        if (u->refs->refs[i].role == KEN_REF_DECORATE)
-            return true;
-    return false;
-}
-
 // An attribute of a block is about all that is in it (`#[pymethods] impl T`, `#[cfg(test)] mod tests`).
 static bool is_decorated(const ken_unit_text *u, const ken_symbol *s)
 {
-    if (has_attribute(u, s))
+    if (ken_query__is_decorated(u, s, NULL))
         return true;
     for (int32_t p = s->parent; p >= 0; p = u->facts->symbols[p].parent) {
         const ken_symbol *block = &u->facts->symbols[p];
         if ((block->kind == KEN_SYMBOL_IMPL || block->kind == KEN_SYMBOL_MODULE) &&
-            has_attribute(u, block))
+            ken_query__is_decorated(u, block, NULL))
             return true;
     }
     return false;
