@@ -54,7 +54,7 @@ static void compare_dirty(paths was, const ken_work_state *now, ken_arena *arena
             out->still_dirty[out->n_still_dirty++] = was.ptr[i];
 }
 
-// A file that was dirty then and was not written since is as it was, whatever the commit has.
+// A file that was dirty then and was not written since.
 static bool is_as_it_was(const char *root, ken_str path, int64_t saved_ms, ken_arena *arena)
 {
     ken_fs_info info;
@@ -64,7 +64,8 @@ static bool is_as_it_was(const char *root, ken_str path, int64_t saved_ms, ken_a
     return info.stamp.ctime_ns / 1000000 <= saved_ms;
 }
 
-// Since the checkpoint: what differs from its commit, but for what was changed before it. The names alone.
+// Since the checkpoint: what differs from its commit, but for what was changed before it and still waits
+// for a commit. The names alone.
 static ken_status add_changed(ken_checkpoints *c, const ken_checkpoint *checkpoint, paths was,
                               const ken_cancel *cancel, ken_arena *arena,
                               ken_checkpoint_resume *out, ken_err *err)
@@ -80,7 +81,7 @@ static ken_status add_changed(ken_checkpoints *c, const ken_checkpoint *checkpoi
     out->changed = KEN_ARENA_ARRAY(arena, ken_str, FILES_MAX);
     for (size_t i = 0; i < changes.n_files; i++) {
         ken_str path = changes.files[i].path;
-        if (is_in(was.ptr, was.n, path) &&
+        if (is_in(was.ptr, was.n, path) && is_in(out->now.dirty, out->now.n_dirty, path) &&
             is_as_it_was(c->opts.root, path, checkpoint->updated_at_ms, arena))
             continue;
         if (out->n_changed < FILES_MAX)

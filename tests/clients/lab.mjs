@@ -5,6 +5,7 @@ import crypto from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 export const here = path.dirname(fileURLToPath(import.meta.url));
@@ -136,6 +137,10 @@ export const modernMeta = {
   'io.modelcontextprotocol/clientCapabilities': {},
 };
 
+// A test that fails ends none of its programs, and no file of tests ends before them.
+const wires = new Set();
+after(() => wires.forEach((wire) => wire.child.kill('SIGKILL')));
+
 // The program on a raw wire. Every line it writes must be a JSON message.
 export class Wire {
   constructor(name, cwd, args = ['mcp', '--format', 'json'], settings = {}) {
@@ -151,10 +156,12 @@ export class Wire {
     this.child.stderr.setEncoding('utf8');
     this.child.stderr.on('data', (text) => { this.errors += text; });
     this.child.stdin.on('error', () => {});
+    wires.add(this);
     this.exit = new Promise((done) => this.child.on('close', (code, signal) => {
       if (this.rest)
         this.noise.push(this.rest);
       this.waiting.splice(0).forEach((w) => w.fail(new Error(`it ended: ${code} ${signal} ${this.errors}`)));
+      wires.delete(this);
       done({ code, signal });
     }));
   }
