@@ -171,8 +171,13 @@ static void set_places(json_t *result, const ken_hit *h, size_t max)
         ken_json_set_u64(o, "end_line", p->last_line + 1);
         if (p->symbol.len)
             ken_json_set_str(o, "symbol_name", p->symbol);
-        if (p->text.len)
-            ken_json_set_str(o, "text", ken_utf8_clip(p->text, 300));
+        if (p->text.len) {
+            json_t *marks = json_array();
+            for (size_t m = 0; m < 2 * p->n_marks; m++)
+                ken_json_append(marks, json_integer(p->marks[m]));
+            ken_json_set_str(o, "text", p->text);
+            ken_json_set(o, "marks", marks);
+        }
         ken_json_append(list, o);
     }
     ken_json_set(result, "places", list);

@@ -21,6 +21,7 @@ enum {
     AHEAD_BYTES = 2 << 20,
     LINE_MAX_SHOWN = 300,
     LINE_BEFORE = 100, // of a long line, before what matched
+    MARKS_MAX = 16,    // matches of one line that are told
 };
 
 typedef struct text_search {
@@ -124,6 +125,41 @@ static ken_str part_around(ken_str line, size_t at)
     return ken_utf8_clip(ken_str_sub(line, start, line.len), LINE_MAX_SHOWN);
 }
 
+static bool is_inside_char(char c)
+{
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+// Characters of what `text` is shown as.
+static uint32_t count_chars(ken_arena *arena, ken_str text)
+{
+    text = ken_query__repaired(arena, text);
+    uint32_t n = 0;
+    for (size_t i = 0; i < text.len; i++)
+        n += !is_inside_char(text.ptr[i]);
+    return n;
+}
+
+// What matched of the part that is shown of a line, from `at` on: as far as it stands in that part.
+static void mark(text_search *x, ken_str text, size_t at, ken_str part, ken_place *place)
+{
+    size_t first = (size_t)(part.ptr - text.ptr), end = 0, n = 0;
+    uint32_t *marks = KEN_ARENA_ARRAY(x->arena, uint32_t, (size_t)2 * MARKS_MAX);
+    while (n < MARKS_MAX && !next_match(x, text, at, &at, &end, NULL) && at < first + part.len) {
+        size_t to = end < first + part.len ? end : first + part.len;
+        if (at >= first && to > at) {
+            marks[2 * n] = count_chars(x->arena, ken_str_sub(text, first, at));
+            marks[2 * n++ + 1] = count_chars(x->arena, ken_str_sub(text, first, to));
+        }
+        bool is_empty = end <= at;
+        at = end;
+        while (is_empty && ++at < text.len && is_inside_char(text.ptr[at]))
+            continue;
+    }
+    place->marks = marks;
+    place->n_marks = n;
+}
+
 static bool has_chunk_filter(const ken_search_opts *o)
 {
     return o->kind || o->chunk_types || o->phrases.n || o->excluded.n;
@@ -201,16 +237,19 @@ static void fill(text_search *x, uint32_t file, query_text *t, const text_place 
     hit->places = KEN_ARENA_ARRAY(x->arena, ken_place, n);
     for (size_t i = 0; i < n; i++) {
         size_t start, end;
-        ken_str line = line_around(ken_buf_str(&x->buf), found[i].at, &start, &end);
-        line = ken_arena_dup(x->arena, part_around(line, found[i].at - start));
+        ken_str text = ken_buf_str(&x->buf);
+        ken_str line = line_around(text, found[i].at, &start, &end);
+        line = part_around(line, found[i].at - start);
         int64_t symbol = ken_query__definition_at(&t->facts, (uint32_t)found[i].at);
-        hit->places[hit->n_places++] = (ken_place){
+        ken_place *place = &hit->places[hit->n_places++];
+        *place = (ken_place){
             .first_line = found[i].line,
             .last_line = found[i].line,
             .symbol = symbol < 0 ? KEN_STR("")
                                  : ken_view_qualified(x->arena, &t->facts, (uint32_t)symbol),
-            .text = ken_query__repaired(x->arena, line),
+            .text = ken_query__repaired(x->arena, ken_arena_dup(x->arena, line)),
         };
+        mark(x, text, found[i].at, line, place);
     }
 }
 

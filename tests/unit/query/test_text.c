@@ -69,6 +69,51 @@ KEN_TEST(each_line_that_matches_is_a_place)
     sample_end();
 }
 
+// "4-10 15-21": what is marked in a place.
+static void marks_are(const ken_search_result *r, size_t place, const char *want)
+{
+    char text[200] = "";
+    size_t n = 0;
+    kt_true(r->n_hits && place < r->hits[0].n_places);
+    const ken_place *p = &r->hits[0].places[place];
+    for (size_t i = 0; i < p->n_marks; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%u-%u", i ? " " : "", p->marks[2 * i],
+                              p->marks[2 * i + 1]);
+    kt_eq_str(text, want);
+}
+
+KEN_TEST(what_matched_of_a_line_is_marked)
+{
+    start();
+    ken_buf code = KEN_BUF_INIT(4096);
+    ken_buf_puts(&code, "\xc3\xa4\xf0\x9f\x9a\x80 needle \xc3\xb6 needle\n");
+    for (int i = 0; i < 100; i++)
+        ken_buf_puts(&code, "hay, ");
+    ken_buf_puts(&code, "Needle and ");
+    for (int i = 0; i < 100; i++)
+        ken_buf_puts(&code, "hay, ");
+    ken_buf_puts(&code, "\nnee\ndle needles\n");
+    lab_write(&l, "a.txt", ken_buf_str(&code).ptr);
+    ken_buf_release(&code);
+    sample_index();
+    ken_search_result r = ask_text("needle");
+    lines_are(&r, "a.txt:1,2,4");
+    marks_are(&r, 0, "3-9 12-18"); // characters, whatever their bytes
+    marks_are(&r, 1, "100-106");   // of the part of a long line that is shown
+    kt_eq_text(ken_str_sub(r.hits[0].places[1].text, 100, 106), "Needle");
+    r = ask_regex("(?<=n)e*d|nee\\ndle");
+    lines_are(&r, "a.txt:1,2,3,4");
+    marks_are(&r, 0, "4-7 13-16");
+    marks_are(&r, 2, "0-3"); // what goes on in the next line is marked to the end of this one
+    marks_are(&r, 3, "5-8");
+    r = ask_regex("x*$");
+    marks_are(&r, 0, ""); // nothing is there to be marked
+    r = ask_regex("[a-z]");
+    kt_eq_u(r.hits[0].places[0].n_marks, 12);
+    kt_eq_u(r.hits[0].places[1].n_marks, 16); // so many at most
+    sample_end();
+}
+
 static void write_needles(void)
 {
     lab_write(&l, "a.py",

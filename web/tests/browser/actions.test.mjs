@@ -91,6 +91,7 @@ describe('actions', () => {
     await page.getByText('Nothing was found').waitFor();
     await page.goto(lab.address('search', { q: 'def \\w+', mode: 'regex' }));
     await lines.first().getByText('def ').waitFor();
+    assert.match(await first.locator('mark').first().innerText(), /^def \w+$/);
     await page.keyboard.press('Enter');
     await page.waitForURL(/outline\?.*line=\d+/);
     said();

@@ -28,27 +28,18 @@ export interface LineHit {
   line: number;
   text: string;
   symbol?: string | undefined;
+  /** What matched, in characters: from and to, one pair after the other. */
+  marks: readonly number[];
 }
 /** The lines that have the text or fit the pattern; none of a result that is a piece of code as a whole. */
-export const lineHits = (r: Result): LineHit[] => (r.places ?? []).flatMap((p) => (p.text === undefined ? [] : [{ line: p.start_line, text: p.text, symbol: p.symbol_name }]));
+export const lineHits = (r: Result): LineHit[] => (r.places ?? []).flatMap((p) => (p.text === undefined ? [] : [{ line: p.start_line, text: p.text, symbol: p.symbol_name, marks: p.marks ?? [] }]));
 
 /** Where one who opens the result wants to be. */
 export const openLine = (r: Result): number => lineHits(r)[0]?.line ?? r.start_line + passedOver(r);
 
-/** A text that was asked for, to be marked where it was found. What a pattern fits is not worked out again here: the server bounds that, a page cannot. */
-export function patternOf(query: string, mode: string, isCased: boolean): RegExp | null {
-  return mode === 'text' && query ? new RegExp(query.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&'), isCased ? 'g' : 'gi') : null;
-}
-
-export function pieces(text: string, pattern: RegExp | null): { text: string; isHit: boolean }[] {
-  const out: { text: string; isHit: boolean }[] = [];
-  let at = 0;
-  for (const m of pattern ? text.matchAll(pattern) : []) {
-    if (!m[0]) continue;
-    if (m.index > at) out.push({ text: text.slice(at, m.index), isHit: false });
-    out.push({ text: m[0], isHit: true });
-    at = m.index + m[0].length;
-  }
-  if (at < text.length) out.push({ text: text.slice(at), isHit: false });
-  return out;
+/** A line in pieces: what matched, and what stands between. */
+export function pieces(hit: LineHit): { text: string; isHit: boolean }[] {
+  const chars = [...hit.text];
+  const ends = [...hit.marks, chars.length];
+  return ends.map((end, i) => ({ text: chars.slice(ends[i - 1] ?? 0, end).join(''), isHit: i % 2 === 1 })).filter((p) => p.text);
 }
