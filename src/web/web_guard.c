@@ -219,7 +219,7 @@ static bool is_open_to_all(const ken_web *w, const ken_httpd_request *r)
 {
     ken_str path = ken_httpd_path(r);
     return ken_str_eq_c(path, "/healthz") || ken_str_eq_c(path, "/readyz") ||
-           ken_web__is_metadata(r) || ken_web__is_of_page(w, r);
+           ken_web__is_metadata(r) || ken_web__is_of_page(w, r) || ken_web__wants_page(w, r);
 }
 
 // What is signed needs no token, and grants nothing else.

@@ -29,7 +29,10 @@ static void handle(ken_web *w, ken_httpd_request *r, const ken_uuid *project)
 
 static void of_any(void *ctx, ken_httpd_request *r)
 {
-    handle(ctx, r, NULL);
+    if (ken_web__wants_page(ctx, r))
+        ken_web__show_agents(r);
+    else
+        handle(ctx, r, NULL);
 }
 
 static void of_one(void *ctx, ken_httpd_request *r)

@@ -116,6 +116,28 @@ static void get_file(void *ctx, ken_httpd_request *r)
         ken_web__answer_problem(r, 404, "ENOTFOUND", "the page has no such file");
 }
 
+// ---- a browser at the address for clients ------------------------------------------------------
+
+bool ken_web__wants_page(const ken_web *w, const ken_httpd_request *r)
+{
+    ken_str accept = ken_httpd_header(r, "Accept");
+    return w->n_page && ken_str_eq_c(ken_httpd_path(r), "/mcp") &&
+           ken_str_eq_c(ken_httpd_method(r), "GET") &&
+           ken_httpd_weight(accept, "text/html") > ken_httpd_weight(accept, "text/event-stream");
+}
+
+void ken_web__show_agents(ken_httpd_request *r)
+{
+    static const ken_httpd_field fields[] = {
+        { "Location", "agents" }, // beside /mcp, also behind a proxy that has it below a folder
+        { "Cache-Control", "no-store" },
+        { "Vary", "Accept" },
+    };
+    ken_httpd_answer(r, &(ken_httpd_answer_opts){ .status = 303,
+                                                  .fields = fields,
+                                                  .n_fields = sizeof fields / sizeof *fields });
+}
+
 // ---- routes ------------------------------------------------------------------------------------
 
 // Asked of every request: those of the API have a further '/', which of the page only assets have.

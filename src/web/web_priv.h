@@ -135,6 +135,9 @@ void ken_web__add_webhook(ken_web *w);
 void ken_web__add_page(ken_web *w);
 // Whether a request is for a file of the page: no secret, and needs no token.
 bool ken_web__is_of_page(const ken_web *w, const ken_httpd_request *r);
+// Whether somebody opened /mcp in a browser: there is a view that says how clients connect.
+bool ken_web__wants_page(const ken_web *w, const ken_httpd_request *r);
+void ken_web__show_agents(ken_httpd_request *r);
 void ken_web__add_clients(ken_web *w);
 void ken_web__add_tools(ken_web *w);
 

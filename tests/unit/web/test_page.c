@@ -68,7 +68,8 @@ KEN_TEST(assets_keep_and_the_document_is_asked_for_again)
     lab_stop();
 }
 
-KEN_TEST(it_comes_without_a_token_and_what_it_shows_does_not)
+// A server that answers nobody without a token.
+static void start_with_token(void)
 {
     const ken_config_flag flags[] = { { "server.require_token", "true", "--require-token" } };
     const ken_app_token_opts wish = { .name = KEN_STR("r"), .scopes = KEN_SCOPE_F_READ };
@@ -77,6 +78,29 @@ KEN_TEST(it_comes_without_a_token_and_what_it_shows_does_not)
     lab_open_app(flags, 1);
     kt_ok_err(ken_app_add_token(lab.app, &wish, &lab.arena, &t, &secret, &lab.err), &lab.err);
     lab_serve(NULL);
+}
+
+#define BROWSER "\nHost: localhost\nAccept: text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"
+
+KEN_TEST(a_browser_at_the_address_for_clients_is_led_to_the_view_of_them)
+{
+    start_with_token();
+    need_page();
+    const char *answer = lab_ask("GET /mcp HTTP/1.1" BROWSER, NULL);
+    kt_has_str(answer, "HTTP/1.1 303");
+    kt_eq_str(lab_header(answer, "Location"), "agents");
+    // A client is none, whatever it can read, and shows its token.
+    kt_has_str(lab_get("/mcp"), "HTTP/1.1 401");
+    kt_has_str(lab_ask("GET /mcp HTTP/1.1\nHost: localhost\nAccept: text/event-stream, */*", NULL),
+               "HTTP/1.1 401");
+    kt_has_str(lab_ask("POST /mcp HTTP/1.1" BROWSER, "{}"), "HTTP/1.1 401");
+    kt_has_str(lab_ask("GET /mcp/app HTTP/1.1" BROWSER, NULL), "HTTP/1.1 401");
+    lab_stop();
+}
+
+KEN_TEST(it_comes_without_a_token_and_what_it_shows_does_not)
+{
+    start_with_token();
     need_page();
     const char *document = lab_get("/search");
     kt_has_str(document, "HTTP/1.1 200");
