@@ -33,6 +33,7 @@ typedef struct ken_module_node {
     ken_aside aside; // most of it; NONE = it is what the project is made of
     uint32_t n_files, n_lines, n_symbols;
     uint32_t n_aside;      // files of it that these do not count: tests, examples, what is bundled
+    uint32_t n_unresolved; // imports of all its files that lead nowhere that is known
     ken_str language;      // most of it
     uint32_t layer;        // 0 = uses nothing of the others; by longest way down, cycles as one
     uint32_t cycle;        // number of the cycle it is in, 0 = none

@@ -700,6 +700,26 @@ KEN_TEST(a_graph_of_modules_is_the_architecture)
     lab_close(&l);
 }
 
+// Of which module they are is said, and one that is left out has none.
+KEN_TEST(imports_that_lead_nowhere_are_counted_by_module)
+{
+    lab l;
+    index_graph(&l);
+    ktest_write("g/app/more.py", "from .gone import a\na()\n");
+    ktest_write("g/tests/test_b.py", "from .lost import a\nfrom .away import b\n");
+    json_decref(call(&l, "index_repository", "{\"repo_path\":\".\"}"));
+    json_t *v = call(&l, "symbol_graph", "{\"level\":\"module\"}");
+    kt_eq_i(number(v, "unresolved"), 3);
+    kt_eq_i(number(node_named(v, "app"), "unresolved"), 1);
+    kt_eq_i(number(node_named(v, "tests"), "unresolved"), 2);
+    kt_null(json_object_get(node_named(v, "lib"), "unresolved"));
+    json_decref(v);
+    v = call(&l, "symbol_graph", "{\"level\":\"module\",\"tests\":\"exclude\"}");
+    kt_eq_i(number(v, "unresolved"), 1);
+    json_decref(v);
+    lab_close(&l);
+}
+
 // A hub with more callers than have room: what is left out is counted, and no edge leads to nothing.
 KEN_TEST(a_graph_that_is_too_large_is_cut_and_says_so)
 {

@@ -7,6 +7,7 @@ import { diskPath, hasDirectionMarks, visible } from '../src/components/files/pl
 import { parseDiff } from '../src/components/graph/diff';
 import { layered } from '../src/components/graph/layered';
 import { emptyGraph, join, linksOf, nodeOfPlace, type Graph, type GraphNode } from '../src/components/graph/model';
+import { coloursOf } from '../src/components/graph/palette';
 import { boxWithLabels, fitText } from '../src/components/graph/room';
 import { certaintyOf, certaintyText } from '../src/components/outline/certainty';
 import { mergeTwins } from '../src/components/outline/useOutline';
@@ -16,6 +17,21 @@ import VirtualTree from '../src/components/VirtualTree.vue';
 const node = (id: string, depth = 0, more: Partial<GraphNode> = {}): GraphNode => ({ id, name: id, kind: 'function', depth, notes: [], ...more });
 const edge = (from: string, to: string) => ({ from, to, kind: 'call', resolution: 'exact', sites: 1 });
 const graph = (nodes: GraphNode[], ...pairs: [string, string][]): Graph => ({ ...emptyGraph(), nodes, edges: pairs.map(([a, b]) => edge(a, b)) });
+
+describe('colours of a graph', () => {
+  it('say what they stand for, most first', () => {
+    const kinds = coloursOf([node('a', 0, { isRoot: true }), node('b'), node('c', 1, { kind: 'method' }), node('d', 1, { kind: 'class' }), node('e', 1, { isTest: true }), node('f')]);
+    expect(kinds.map((c) => c.text)).toEqual(['function, method', 'asked for', 'class', 'test']);
+  });
+  it('tell modules of files apart while there are colours', () => {
+    const files = Array.from({ length: 9 }, (_, i) => node(`f${i}`, 1, { kind: 'file', module: i ? `src/m${i}` : '' }));
+    const said = coloursOf([...files, node('x', 1, { kind: 'file', module: 'src/m1' })]);
+    expect(said).toHaveLength(7);
+    expect(said[0]!.text).toBe('other modules');
+    expect(said.map((c) => c.text).slice(1)).toEqual(['src/m1', 'the top folder', 'src/m2', 'src/m3', 'src/m4', 'src/m5']);
+    expect(new Set(said.map((c) => c.colour)).size).toBe(7);
+  });
+});
 
 describe('two graphs', () => {
   it('are joined with each node and edge once, and one beginning', () => {

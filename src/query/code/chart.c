@@ -483,6 +483,7 @@ static void add_module(chart *c, const ken_module_node *m)
         .path = m->path,
         .language = m->language,
         .module = m->path,
+        .n_unresolved = m->n_unresolved,
         .cycle = m->cycle,
         .layer = m->layer,
         .n_files = m->n_files,
@@ -532,7 +533,6 @@ static ken_status chart_modules(chart *c, ken_err *err)
         }
     }
     c->out->n_cycles = m->n_cycles;
-    c->out->n_unresolved = m->n_unknown;
     return KEN_OK;
 }
 

@@ -215,6 +215,7 @@ static void count_imports(cutting *c, const query_import_graph *g)
         bool counts =
             !c->m->aside[f] || c->m->modules[from].aside; // tests in a folder of code do not
         c->m->n_unknown += g->n_unknown[f];
+        c->m->modules[from].n_unresolved += g->n_unknown[f];
         uint64_t seen = 0; // a file counts once for each module
         for (uint32_t i = g->starts[f]; i < g->starts[f + 1]; i++) {
             c->m->n_users[g->files[i]] += !c->m->aside[f];

@@ -266,6 +266,18 @@ describe('graph', () => {
     await page.getByText(/no path/i).first().waitFor();
   });
 
+  test('imports that lead nowhere are told, down to their lines', async () => {
+    await page.goto(lab.address('graph', { show: 'architecture' }));
+    await page.getByText('1 import could not be resolved').waitFor();
+    await page.getByRole('link', { name: '1 in web' }).click();
+    const details = page.getByRole('region', { name: 'The chosen node' });
+    await details.getByRole('link', { name: 'Its files' }).click();
+    await page.getByRole('link', { name: '1 in net.ts' }).click();
+    const lines = details.getByRole('list', { name: 'Imports that could not be resolved' });
+    await lines.getByRole('link', { name: '5 ./gone' }).click();
+    await until('its line', () => query(page).get('file') === 'web/net.ts' && query(page).get('line') === '5');
+  });
+
   test('a symbol that is typed beside the architecture shows its calls', async () => {
     await page.goto(lab.address('graph', { show: 'architecture' }));
     const field = page.getByRole('combobox', { name: 'Symbol', exact: true });

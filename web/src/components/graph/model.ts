@@ -19,6 +19,8 @@ export interface GraphNode {
   isTest?: boolean | undefined;
   cycle?: number | undefined;
   isRoot?: boolean | undefined;
+  /** Calls, or of files and modules imports, of which it is not known where they lead. */
+  unresolved?: number | undefined;
   /** More about it, said beside its name. */
   notes: string[];
 }
@@ -38,6 +40,8 @@ export interface Note {
   /** How many there are, when not all are in the answer. */
   all?: number | undefined;
   isSource?: boolean;
+  /** Nodes of the graph that it is about. */
+  nodes?: { id: string; text: string }[];
 }
 export interface Graph {
   nodes: GraphNode[];

@@ -3,7 +3,7 @@
 import type { NodeDisplayData, PartialButFor } from 'sigma/types';
 
 import { certaintyOf } from '../outline/certainty';
-import { kindColour } from '../outline/kinds';
+import { kindColour, kindName } from '../outline/kinds';
 import type { GraphNode } from './model';
 
 export interface Palette {
@@ -24,19 +24,52 @@ export function readPalette(): Palette {
 export const LABEL_GAP = 3; // between a node and its label
 
 const modules = ['var(--plot-1)', 'var(--plot-3)', 'var(--plot-5)', 'var(--plot-4)', 'var(--plot-6)', 'var(--plot-2)'];
-function hash(text: string): number {
-  let h = 0;
-  for (let i = 0; i < text.length; i++) h = (h * 31 + text.charCodeAt(i)) | 0;
-  return Math.abs(h);
+
+const OTHERS = 'var(--dim)';
+/** The colour of each module that files are in: the first ones have one of their own, as they stand in the graph. */
+export type Tints = Map<string, string>;
+export function tintsOf(nodes: readonly GraphNode[]): Tints {
+  const tints: Tints = new Map();
+  for (const n of nodes) {
+    const module = n.kind === 'file' && !n.isRoot && !n.isTest && !n.cycle ? n.module : undefined;
+    if (module !== undefined && !tints.has(module)) tints.set(module, modules[tints.size] ?? OTHERS);
+  }
+  return tints;
 }
 
-export function nodeColour(n: GraphNode, p: Palette): string {
-  if (n.isRoot) return p.value('var(--accent)');
-  if (n.isTest) return p.value('var(--line-strong)');
-  if (n.kind === 'external') return p.value('var(--dim)');
-  if (n.cycle) return p.value('var(--cycle)');
-  if (n.kind === 'file' || n.kind === 'module') return p.value(modules[hash(n.module ?? '') % modules.length]!);
-  return p.value(kindColour(n.kind));
+/** Its colour, and what that says of it. */
+function colourOf(n: GraphNode, tints: Tints): { colour: string; says: string } {
+  if (n.isRoot) return { colour: 'var(--accent)', says: 'asked for' };
+  if (n.isTest) return { colour: 'var(--line-strong)', says: 'test' };
+  if (n.kind === 'external') return { colour: 'var(--dim)', says: 'outside of the project' };
+  if (n.cycle) return { colour: 'var(--cycle)', says: 'in a cycle' };
+  if (n.kind === 'file') {
+    const colour = tints.get(n.module ?? '') ?? OTHERS;
+    return { colour, says: colour === OTHERS ? 'other modules' : n.module || 'the top folder' };
+  }
+  return { colour: kindColour(n.kind), says: kindName(n.kind) };
+}
+export const nodeColour = (n: GraphNode, tints: Tints, p: Palette): string => p.value(colourOf(n, tints).colour);
+
+const COLOURS_SAID = 8;
+const SAID_OF_ONE = 3; // of what has the same colour
+export interface ColourSaid {
+  colour: string;
+  text: string;
+}
+/** What the colours of these nodes say; those that most have come first. */
+export function coloursOf(nodes: readonly GraphNode[]): ColourSaid[] {
+  const tints = tintsOf(nodes);
+  const says = new Map<string, Map<string, number>>();
+  for (const n of nodes) {
+    const { colour, says: what } = colourOf(n, tints);
+    const of = says.get(colour) ?? new Map<string, number>();
+    says.set(colour, of.set(what, (of.get(what) ?? 0) + 1));
+  }
+  const byNumber = [...says].map(([colour, of]) => ({ colour, of: [...of].sort((a, b) => b[1] - a[1]), n: [...of.values()].reduce((sum, n) => sum + n, 0) })).sort((a, b) => b.n - a.n);
+  return byNumber.slice(0, COLOURS_SAID).map(({ colour, of }) => ({
+    colour, text: of.slice(0, SAID_OF_ONE).map(([what]) => what).join(', ') + (of.length > SAID_OF_ONE ? ` and ${of.length - SAID_OF_ONE} more` : ''),
+  }));
 }
 
 export function edgeColour(resolution: string, p: Palette): string {

@@ -37,6 +37,10 @@ function shorten(modules: GraphNode[]): void {
   for (const n of modules) if (times.get(last(n)) === 1) n.label = last(n);
 }
 
+/** Those with the most first. */
+const withUnresolved = (nodes: GraphNode[]) =>
+  nodes.filter((n) => n.unresolved).sort((a, b) => b.unresolved! - a.unresolved!).map((n) => ({ id: n.id, text: `${count(n.unresolved)} in ${n.label ?? n.name}` }));
+
 function fromSymbolGraph(answer: Answer<'symbol_graph'>): Graph {
   const ids = new Map<string, string>();
   const what = answer.level === 'symbol' ? 'call' : 'import';
@@ -54,7 +58,7 @@ function fromSymbolGraph(answer: Answer<'symbol_graph'>): Graph {
     if (n.files) notes.push(`${plural(n.files, 'file')} of code, ${plural(n.lines ?? 0, 'line')}${n.aside_files ? `, and ${plural(n.aside_files, 'file')} of tests, examples or other people’s code` : ''}`);
     return {
       id, name: answer.level === 'module' ? n.id : n.name, kind: n.kind, file: n.kind === 'external' || n.kind === 'module' ? undefined : n.file_path, line: n.line, depth: n.depth, layer: n.layer,
-      module: n.module, weight: n.lines, isTest: n.is_test, cycle: n.cycle, isRoot: n.depth === 0 && answer.level !== 'module', notes,
+      module: n.module, weight: n.lines, isTest: n.is_test, cycle: n.cycle, isRoot: n.depth === 0 && answer.level !== 'module', unresolved: n.unresolved, notes,
     };
   });
   if (answer.level === 'module') shorten(nodes);
@@ -69,7 +73,7 @@ function fromSymbolGraph(answer: Answer<'symbol_graph'>): Graph {
         : `Shown are ${count(nodes.length)} of ${plural(answer.total, 'node')} and ${count(edges.length)} of ${plural(answer.total_edges, 'edge')}; the farthest are left out.`,
       isWarning: true,
     });
-  if (answer.unresolved) notes.push({ text: `${plural(answer.unresolved, what)} could not be resolved and ${answer.unresolved === 1 ? 'has' : 'have'} no edge.`, isWarning: true });
+  if (answer.unresolved) notes.push({ text: `${plural(answer.unresolved, what)} could not be resolved and ${answer.unresolved === 1 ? 'has' : 'have'} no edge.`, isWarning: true, nodes: withUnresolved(nodes) });
   if (answer.cycles) notes.push({ text: `${plural(answer.cycles, 'cycle')} among them.`, isWarning: true });
   for (const text of [answer.budget, answer.budget_hint, answer.hint, answer.note]) if (text) notes.push({ text });
   if (answer.others?.length) notes.push({ text: `${plural(answer.others_total ?? answer.others.length, 'other definition')} of this name:`, places: answer.others.map((o) => ({ name: o.name, at: o.at ?? '' })), all: answer.others_total });

@@ -10,7 +10,7 @@ import workerUrl from '../../workers/layout.worker?worker&url';
 import { visible } from '../files/places';
 import { layered, type Position } from './layered';
 import type { Graph, GraphNode } from './model';
-import { drawHover, drawLabel, edgeColour, LABEL_GAP, nodeColour, readPalette } from './palette';
+import { drawHover, drawLabel, edgeColour, LABEL_GAP, nodeColour, readPalette, tintsOf } from './palette';
 import { boxWithLabels, fitText } from './room';
 
 export interface PictureOptions {
@@ -148,6 +148,7 @@ export function startPicture(place: HTMLElement, o: PictureOptions) {
     const before = graph;
     model = next;
     graph = new DirectedGraph<NodeLook, EdgeLook>();
+    const tints = tintsOf(next.nodes);
     const isBig = next.nodes.length > BIG_NODES || next.edges.length > BIG_EDGES;
     const columns = layout === 'layers' ? inColumns(next) : null;
     const degree = new Map<string, number>();
@@ -170,7 +171,7 @@ export function startPicture(place: HTMLElement, o: PictureOptions) {
       }
       const name = labelOf(n);
       const label = columns?.hasRoom ? fitText(name, columns.roomOf(columns.at.get(n.id)!), widthOf) : name;
-      graph.addNode(n.id, { x: at.x, y: at.y, size: sizeOf(n, degree.get(n.id) ?? 0), color: nodeColour(n, palette), label, name, type: isBig ? 'point' : 'circle', forceLabel: columns?.hasRoom ?? false });
+      graph.addNode(n.id, { x: at.x, y: at.y, size: sizeOf(n, degree.get(n.id) ?? 0), color: nodeColour(n, tints, palette), label, name, type: isBig ? 'point' : 'circle', forceLabel: columns?.hasRoom ?? false });
     });
     for (const e of next.edges)
       if (e.from !== e.to && graph.hasNode(e.from) && graph.hasNode(e.to) && !graph.hasEdge(e.from, e.to))
@@ -218,8 +219,9 @@ export function startPicture(place: HTMLElement, o: PictureOptions) {
 
   function recolour(): void {
     palette = readPalette();
+    const tints = tintsOf(model.nodes);
     const nodes = new Map(model.nodes.map((n) => [n.id, n]));
-    graph.updateEachNodeAttributes((id, a) => ({ ...a, color: nodeColour(nodes.get(id)!, palette) }), { attributes: ['color'] });
+    graph.updateEachNodeAttributes((id, a) => ({ ...a, color: nodeColour(nodes.get(id)!, tints, palette) }), { attributes: ['color'] });
     const edges = new Map(model.edges.map((e) => [`${e.from}\n${e.to}`, e]));
     graph.updateEachEdgeAttributes((_e, a, from, to) => ({ ...a, color: edgeColour(edges.get(`${from}\n${to}`)?.resolution ?? 'exact', palette) }), { attributes: ['color'] });
     sigma.refresh();
