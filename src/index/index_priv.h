@@ -27,9 +27,9 @@
 // 36: what C++ functions take and are called with. 37: the same of four languages.
 // 38: "discovery" and "discover" are one term. 39: chunks of comments. 42: conversions and friends of C++.
 // 45: what stands in macros of Rust. 46: what Java calls is no variable.
-// 47: names in macros of Rust that are no macros.
+// 47: names in macros of Rust that are no macros. 48: what stands in macros of Rust in macros.
 enum {
-    KEN_EXTRACTION_VERSION = 47 // below 256
+    KEN_EXTRACTION_VERSION = 48 // below 256
 };
 
 // The buffers of a worker, reused from file to file. One per worker thread.

@@ -184,6 +184,24 @@ static void add_import(walk *w, const ken_rule *rule, TSNode node)
     }
 }
 
+// What stands between the brackets of a node that has some.
+static TSRange inside_of(TSNode node)
+{
+    TSRange all = { ts_node_start_point(node), ts_node_end_point(node), ts_node_start_byte(node),
+                    ts_node_end_byte(node) };
+    uint32_t n = ts_node_child_count(node);
+    if (n < 2)
+        return all;
+    TSNode first = ts_node_child(node, 0), last = ts_node_child(node, n - 1);
+    bool has_brackets = !ts_node_is_named(first) && !ts_node_is_named(last) &&
+                        ts_node_end_byte(first) == all.start_byte + 1 &&
+                        ts_node_start_byte(last) + 1 == all.end_byte;
+    if (!has_brackets)
+        return all;
+    return (TSRange){ ts_node_end_point(first), ts_node_start_point(last), ts_node_end_byte(first),
+                      ts_node_start_byte(last) };
+}
+
 static void add_injection(walk *w, const ken_rule *rule, TSNode node, int32_t symbol)
 {
     TSNode at = ken_rule_follow(&rule->value, node);
@@ -193,10 +211,12 @@ static void add_injection(walk *w, const ken_rule *rule, TSNode node, int32_t sy
     ken_lang_id lang = ken_symbol__injected_lang(opening, ken_lang_by_name(rule->inject_lang));
     if (lang == KEN_LANG_COUNT)
         return;
+    TSRange range = inside_of(at);
+    if (range.start_byte >= range.end_byte)
+        return;
     ken_injection injection = {
         .lang = lang,
-        .range = { ts_node_start_point(at), ts_node_end_point(at), ts_node_start_byte(at),
-                   ts_node_end_byte(at) },
+        .range = range,
         .parent = symbol,
         .depth = symbol >= 0 ? w->out->symbols.ptr[symbol].depth + 1 : 0,
     };
