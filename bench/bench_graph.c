@@ -177,7 +177,7 @@ static void resolve_file(graph_tree *t, ken_graph *g, uint32_t file)
         !t->is_quiet && (!t->only || ken_str_starts(t->paths[file], ken_str_c(t->only)));
     for (uint32_t i = 0; i < refs->n_refs; i++) {
         ken_targets to;
-        ken_graph_resolve(g, file, refs->refs[i].expr, refs->refs[i].role, &to);
+        ken_graph_resolve_ref(g, file, &refs->refs[i], &to);
         t->by_class[to.class]++;
         for (uint32_t k = 0; is_shown && (k < to.n || !k); k++)
             print_edge(t, file, &refs->refs[i], &to, k);

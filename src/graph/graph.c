@@ -369,15 +369,22 @@ static const graph_value *named_by_role(ken_graph *g, graph_unit *u, ken_expr_id
     return ken_graph__lookup_type(g, u, name, (int32_t)e->a - 1);
 }
 
-void ken_graph_resolve(ken_graph *g, uint32_t file, ken_expr_id expr, ken_ref_role role,
-                       ken_targets *out)
+// What the import at that byte brings, whatever else has its name here.
+static const graph_value *imported_at(ken_graph *g, graph_unit *u, uint32_t byte, ken_str local)
 {
-    *out = (ken_targets){ .class = KEN_EDGE_UNRESOLVED };
-    graph_unit *u = ken_graph__unit_of(g, file);
-    if (!u || expr >= u->text.refs->n_exprs)
-        return;
-    ken_graph__ask(g);
-    const graph_value *v = behind(g, named_by_role(g, u, expr, role));
+    for (uint32_t i = 0; i < u->text.refs->n_binds; i++) {
+        const ken_bind *b = &u->text.refs->binds[i];
+        if (b->byte == byte && b->kind == KEN_BIND_NAME && b->module.len &&
+            ken_str_eq(b->local, local))
+            return ken_graph__bound(g, u, i);
+    }
+    return &ken_graph__nothing;
+}
+
+static void resolve_to(ken_graph *g, graph_unit *u, ken_expr_id expr, ken_ref_role role,
+                       const graph_value *v, ken_targets *out)
+{
+    v = behind(g, v);
     if (role == KEN_REF_CALL && !u->lang->has_macro_names)
         v = ken_graph__chosen(g, u, expr, v);
     if (u->lang->has_macro_names && role != KEN_REF_IMPORT && v->kind == GRAPH_DEFS &&
@@ -401,6 +408,32 @@ void ken_graph_resolve(ken_graph *g, uint32_t file, ken_expr_id expr, ken_ref_ro
     uint16_t said = u->n_args[expr];
     if (out->n > 1 && said && said != UINT16_MAX && (role == KEN_REF_CALL || role == KEN_REF_NEW))
         keep(g, out, role, said - 1u, true);
+}
+
+void ken_graph_resolve(ken_graph *g, uint32_t file, ken_expr_id expr, ken_ref_role role,
+                       ken_targets *out)
+{
+    *out = (ken_targets){ .class = KEN_EDGE_UNRESOLVED };
+    graph_unit *u = ken_graph__unit_of(g, file);
+    if (!u || expr >= u->text.refs->n_exprs)
+        return;
+    ken_graph__ask(g);
+    resolve_to(g, u, expr, role, named_by_role(g, u, expr, role), out);
+}
+
+void ken_graph_resolve_ref(ken_graph *g, uint32_t file, const ken_ref *ref, ken_targets *out)
+{
+    *out = (ken_targets){ .class = KEN_EDGE_UNRESOLVED };
+    graph_unit *u = ken_graph__unit_of(g, file);
+    if (!u || ref->expr >= u->text.refs->n_exprs)
+        return;
+    ken_graph__ask(g);
+    const graph_value *v = &ken_graph__nothing;
+    if (ref->role == KEN_REF_IMPORT && !u->driver->look_up)
+        v = imported_at(g, u, ref->byte, u->text.refs->exprs[ref->expr].name);
+    if (v->kind == GRAPH_NONE)
+        v = named_by_role(g, u, ref->expr, ref->role);
+    resolve_to(g, u, ref->expr, ref->role, v, out);
 }
 
 // What the bindings of a file lead to.

@@ -108,6 +108,9 @@ typedef struct ken_targets {
 // name.
 void ken_graph_resolve(ken_graph *g, uint32_t file, ken_expr_id expr, ken_ref_role role,
                        ken_targets *out);
+// The same of a reference of the file, of which more is known: what an import brings is not what else has
+// that name in its file.
+void ken_graph_resolve_ref(ken_graph *g, uint32_t file, const ken_ref *ref, ken_targets *out);
 // What a file says, NULL when nothing.
 const ken_unit_text *ken_graph_unit(ken_graph *g, uint32_t file);
 // The definition that holds a byte: the innermost symbol, -1 = top of the file.

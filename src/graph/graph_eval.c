@@ -112,6 +112,38 @@ const graph_value *ken_graph__either(ken_graph *g, const graph_value *a, const g
     return with_other(g, a, b);
 }
 
+static bool has_def(const graph_value *v, ken_graph_def d)
+{
+    for (uint32_t i = 0; i < v->n_defs; i++)
+        if (ken_graph_def_eq(v->defs[i], d))
+            return true;
+    return false;
+}
+
+const graph_value *ken_graph__any_of(ken_graph *g, const graph_value *a, const graph_value *b)
+{
+    if (a->kind != GRAPH_DEFS || b->kind != GRAPH_DEFS)
+        return ken_graph__either(g, a, b);
+    ken_graph_def all[KEN_TARGETS_MAX];
+    uint32_t n = 0, n_own = a->n_defs < KEN_TARGETS_MAX ? a->n_defs : KEN_TARGETS_MAX;
+    for (; n < n_own; n++)
+        all[n] = a->defs[n];
+    for (uint32_t i = 0; i < b->n_defs && n < KEN_TARGETS_MAX; i++)
+        if (!has_def(a, b->defs[i]))
+            all[n++] = b->defs[i];
+    if (n == n_own)
+        return a;
+    graph_value *v = KEN_ARENA_NEW(&g->arena, graph_value);
+    *v = *with_other(g, a, b); // whose members may be meant, too
+    v->defs = ken_arena_copy(&g->arena, all, n, sizeof *all);
+    v->n_defs = n;
+    if (b->class > a->class) {
+        v->class = b->class;
+        v->evidence = b->evidence;
+    }
+    return v;
+}
+
 static ken_symbol_kind kind_of(ken_graph *g, ken_graph_def d)
 {
     graph_unit *u = ken_graph__unit_of(g, d.file);

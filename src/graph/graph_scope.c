@@ -20,6 +20,20 @@ static bool is_declaration(const graph_unit *u, ken_def_id def)
     return def >= u->n_symbols && u->text.refs->implied[def - u->n_symbols].is_declaration;
 }
 
+// Types of one kind and name in one scope: the sides of a condition. A member may be of any of them.
+static const graph_value *with_sides(ken_graph *g, const graph_unit *u, const graph_value *v)
+{
+    ken_symbol_kind kind =
+        v->n_defs > 1 ? ken_graph_kind(&u->text, v->defs[0].def) : KEN_SYMBOL_UNKNOWN;
+    if (kind == KEN_SYMBOL_TYPE || !graph_is_type(kind))
+        return v;
+    const graph_value *all = ken_graph__defs_value(g, v->defs, 1, v->class);
+    for (uint32_t i = 1; i < v->n_defs; i++)
+        if (ken_graph_kind(&u->text, v->defs[i].def) == kind)
+            all = ken_graph__any_of(g, all, ken_graph__defs_value(g, &v->defs[i], 1, v->class));
+    return all->n_defs == v->n_defs ? all : v;
+}
+
 static const graph_value *defs_of_ids(ken_graph *g, const graph_unit *u, const ken_def_id *ids,
                                       uint32_t n, ken_edge_class class)
 {
@@ -32,7 +46,7 @@ static const graph_value *defs_of_ids(ken_graph *g, const graph_unit *u, const k
     for (uint32_t i = 0; i < n; i++)
         if (!is_defined || !is_declaration(u, ids[i]))
             defs[n_kept++] = (ken_graph_def){ u->file, ids[i] };
-    return ken_graph__defs_value(g, defs, n_kept, class);
+    return with_sides(g, u, ken_graph__defs_value(g, defs, n_kept, class));
 }
 
 static const graph_value *children_value(ken_graph *g, const graph_unit *u, int32_t owner,
@@ -525,21 +539,61 @@ static bool is_starred(ken_graph *g, const graph_unit *u, const graph_value *mod
     return !has_list && name.len && name.ptr[0] != '_';
 }
 
+// The definition around an import; -1 = the file.
+static int32_t place_of(ken_graph *g, const graph_unit *u, uint32_t bind)
+{
+    return (int32_t)ken_graph_within(g, u->file, u->text.refs->binds[bind].byte);
+}
+
+// Of two imports of one name in one scope, and of an import and a definition, one is there: `except
+// ImportError`, the sides of a condition. Either may be meant.
+static const graph_value *one_of(ken_graph *g, const graph_value *a, const graph_value *b)
+{
+    const graph_value *any = ken_graph__any_of(g, a, b);
+    if (any == a || any == b)
+        return any;
+    graph_value *v = KEN_ARENA_NEW(&g->arena, graph_value);
+    *v = *any;
+    v->class = v->class > KEN_EDGE_INFERRED ? v->class : KEN_EDGE_INFERRED;
+    v->evidence = "one of several of this name in its scope; a condition says which is there";
+    return v;
+}
+
+static const graph_value *with_import(ken_graph *g, const graph_unit *u, const graph_value *v,
+                                      const graph_value *imported)
+{
+    return v->kind == GRAPH_NONE || !is_enough(g, u, v) ? joined(g, v, imported)
+                                                        : one_of(g, v, imported);
+}
+
+// What is defined, and what is imported under the same name beside it, where `scope` is: -1 = the file.
+static const graph_value *or_imported(ken_graph *g, graph_unit *u, int32_t scope, ken_str name,
+                                      const graph_value *v)
+{
+    const ken_refs *r = u->text.refs;
+    for (uint32_t i = 0; v->kind == GRAPH_DEFS && i < r->n_binds; i++) {
+        const ken_bind *b = &r->binds[i];
+        if (b->kind != KEN_BIND_ALL && b->module.len && ken_str_eq(b->local, name) &&
+            !is_listed(u, b) && place_of(g, u, i) == scope)
+            v = one_of(g, v, ken_graph__bound(g, u, i));
+    }
+    return v;
+}
+
 static const graph_value *shown_by(ken_graph *g, graph_unit *u, int32_t around, ken_str name,
                                    uint32_t depth)
 {
     const graph_value *v = around < 0 ? shown_children(g, u, name)
                                       : children_value(g, u, around, name, KEN_EDGE_IMPORTED);
     if (v->kind != GRAPH_NONE)
-        return v;
+        return or_imported(g, u, around, name, v);
     const ken_refs *r = u->text.refs;
-    for (uint32_t i = 0; i < r->n_binds; i++) {
+    for (uint32_t i = 0; i < r->n_binds; i++)
         if (r->binds[i].kind != KEN_BIND_ALL && ken_str_eq(r->binds[i].local, name) &&
             !is_listed(u, &r->binds[i]) && is_shown(g, u, i, around))
-            v = joined(g, v, ken_graph__bound(g, u, i));
-        if (v->kind != GRAPH_NONE && is_enough(g, u, v))
-            return v;
-    }
+            v = with_import(g, u, v, ken_graph__bound(g, u, i));
+    if (v->kind != GRAPH_NONE && is_enough(g, u, v))
+        return v;
     for (uint32_t i = 0; i < r->n_binds; i++) {
         bool is_private = depth && !(r->binds[i].flags & KEN_BIND_EXPORTED);
         if (r->binds[i].kind != KEN_BIND_ALL || !is_shown(g, u, i, around) ||
@@ -801,27 +855,29 @@ static bool is_bound_at(ken_graph *g, const graph_unit *u, uint32_t i, int32_t a
 {
     if (!u->lang->has_inner_modules)
         return true;
-    int64_t at = ken_graph_within(g, u->file, u->text.refs->binds[i].byte);
-    return ken_graph__is_around(u, ken_graph__inner_module(u, (int32_t)at), around);
+    return ken_graph__is_around(u, ken_graph__inner_module(u, place_of(g, u, i)), around);
 }
 
 const graph_value *ken_graph__in_binds(ken_graph *g, graph_unit *u, ken_str name, int32_t around)
 {
     const ken_refs *r = u->text.refs;
     const graph_value *all = &ken_graph__nothing;
+    int32_t place = -1; // of the first
+    bool is_any = false;
     for (uint32_t i = 0; i < r->n_binds; i++) {
         bool is_passed_on = u->lang->makes_of_functions && (r->binds[i].flags & KEN_BIND_EXPORTED);
         if (r->binds[i].kind == KEN_BIND_ALL || is_passed_on || is_listed(u, &r->binds[i]))
             continue;
-        if (is_called(g, u, i, name) && is_bound_at(g, u, i, around)) {
+        if (is_any ? ken_str_eq(r->binds[i].local, name) && place_of(g, u, i) == place
+                   : is_called(g, u, i, name) && is_bound_at(g, u, i, around)) {
             const graph_value *v = ken_graph__bound(g, u, i);
             if (v->kind == GRAPH_NONE && u->lang->imports_lead_outside)
-                return &ken_graph__outside;
-            all = joined(g, all, v);
-            if (is_enough(g, u, all))
-                return all;
+                v = &ken_graph__outside;
+            all = with_import(g, u, all, v);
+            place = place_of(g, u, i);
+            is_any = true;
         }
-        const graph_value *v = first_of_dotted(g, u, i, name);
+        const graph_value *v = is_any ? &ken_graph__nothing : first_of_dotted(g, u, i, name);
         if (v->kind != GRAPH_NONE)
             return v;
     }
@@ -914,6 +970,7 @@ static const graph_value *in_scopes(ken_graph *g, graph_unit *u, ken_str name, i
     const graph_value *v = bare_children(g, u, -1, name);
     if (wants_type && !u->lang->includes && !ken_graph__names_type(g, v)) // a function of that name
         return &ken_graph__nothing;
+    v = or_imported(g, u, -1, name, v);
     return v->kind != GRAPH_NONE && u->lang->makes_of_functions ? or_bound(g, u, name, v) : v;
 }
 

@@ -346,7 +346,7 @@ static void resolve_ref(refs_pass *p, uint32_t file, const ken_unit_text *u, uin
 {
     const ken_ref *r = &u->refs->refs[ref];
     ken_targets t;
-    ken_graph_resolve(p->g, file, r->expr, r->role, &t);
+    ken_graph_resolve_ref(p->g, file, r, &t);
     int64_t within = ken_graph_within(p->g, file, r->byte);
     query_ref found = { .evidence = t.evidence,
                         .file = file,

@@ -177,7 +177,7 @@ typedef struct saying {
 static bool type_at(saying *y, const ken_ref *r, ken_graph_def *out)
 {
     ken_targets t;
-    ken_graph_resolve(y->b->g, y->file, r->expr, r->role, &t);
+    ken_graph_resolve_ref(y->b->g, y->file, r, &t);
     const ken_unit_text *u = t.n ? ken_graph_unit(y->b->g, t.defs[0].file) : NULL;
     if (!u)
         return false;
@@ -350,7 +350,7 @@ static void add_provider(saying *y, const ken_ref *r, size_t name_end)
     for (uint32_t i = ken_query__first_ref(refs, (uint32_t)name_end);
          i < refs->n_refs && refs->refs[i].byte < end; i++) {
         ken_targets t;
-        ken_graph_resolve(y->b->g, y->file, refs->refs[i].expr, refs->refs[i].role, &t);
+        ken_graph_resolve_ref(y->b->g, y->file, &refs->refs[i], &t);
         const ken_unit_text *u = t.n ? ken_graph_unit(y->b->g, t.defs[0].file) : NULL;
         if (!u || t.defs[0].def >= u->facts->n_symbols ||
             !ken_symbol_is_callable(ken_graph_kind(u, t.defs[0].def)))

@@ -123,7 +123,7 @@ static bool leads_somewhere(diff *d, uint32_t file, uint32_t ref)
     const ken_unit_text *u = ken_graph_unit(d->m->g, file);
     ken_targets t = { .n = 0 };
     if (u && ref < u->refs->n_refs)
-        ken_graph_resolve(d->m->g, file, u->refs->refs[ref].expr, u->refs->refs[ref].role, &t);
+        ken_graph_resolve_ref(d->m->g, file, &u->refs->refs[ref], &t);
     return t.n > 0;
 }
 

@@ -372,7 +372,7 @@ void ken_query__edges_in(ken_graph *g, uint32_t file, ken_span span, query_edges
          i < u->refs->n_refs && u->refs->refs[i].byte < span.end; i++) {
         const ken_ref *r = &u->refs->refs[i];
         ken_targets t;
-        ken_graph_resolve(g, file, r->expr, r->role, &t);
+        ken_graph_resolve_ref(g, file, r, &t);
         for (uint32_t k = 0; k < (t.n ? t.n : 1); k++) {
             query_edge edge = { .file = file,
                                 .ref = i,

@@ -70,7 +70,7 @@ static bool mount_argument(query_routers *q, const query_route_file *f, ken_str 
         ken_targets t;
         if (r->refs[i].role == KEN_REF_TYPE)
             continue;
-        ken_graph_resolve(q->g, f->number, r->refs[i].expr, r->refs[i].role, &t);
+        ken_graph_resolve_ref(q->g, f->number, &r->refs[i], &t);
         if (t.n) // the last that is known: "routes" of `router.routes()` is not
             best = t;
     }
@@ -109,7 +109,7 @@ static bool may_be_path(query_routers *q, const query_route_file *f, ken_str arg
     const ken_refs *r = f->unit->refs;
     uint32_t from = (uint32_t)(arg.ptr - f->text.ptr), to = from + (uint32_t)arg.len;
     for (uint32_t i = ken_query__first_ref(r, from); i < r->n_refs && r->refs[i].byte < to; i++)
-        ken_graph_resolve(q->g, f->number, r->refs[i].expr, r->refs[i].role, &t);
+        ken_graph_resolve_ref(q->g, f->number, &r->refs[i], &t);
     return !t.n && ken_str_find_char(arg, '.') != SIZE_MAX &&
            ken_str_find_char(arg, '(') == SIZE_MAX;
 }

@@ -156,7 +156,7 @@ static bool constant_text(query_routers *q, const query_route_file *f, ken_str v
     if (!last ||
         (r->exprs[last->expr].op != KEN_EXPR_NAME && r->exprs[last->expr].op != KEN_EXPR_MEMBER))
         return false;
-    ken_graph_resolve(q->g, f->number, last->expr, last->role, &t);
+    ken_graph_resolve_ref(q->g, f->number, last, &t);
     const query_route_file *there = t.n == 1 ? ken_query__routers_file(q, t.defs[0].file) : NULL;
     if (!there || t.defs[0].def >= there->unit->facts->n_symbols)
         return false;
@@ -506,7 +506,7 @@ static query_prefixes before_calls(query_routers *q, const query_route_file *f,
             ken_targets t;
             if (ref->role != KEN_REF_CALL || !ken_str_eq(u->refs->exprs[ref->expr].name, name))
                 continue;
-            ken_graph_resolve(q->g, file, ref->expr, ref->role, &t);
+            ken_graph_resolve_ref(q->g, file, ref, &t);
             const query_route_file *caller =
                 t.n && t.defs[0].file == f->number && t.defs[0].def == function
                     ? ken_query__routers_file(q, file)
@@ -576,7 +576,7 @@ static query_prefixes before_foreign(query_routers *q, const query_route_file *f
         ken_targets t;
         if (!ken_str_eq(e->name, name) || r->refs[i].byte > byte)
             continue;
-        ken_graph_resolve(q->g, f->number, r->refs[i].expr, r->refs[i].role, &t);
+        ken_graph_resolve_ref(q->g, f->number, &r->refs[i], &t);
         if (!t.n || t.defs[0].file == f->number)
             continue;
         const query_route_file *there = ken_query__routers_file(q, t.defs[0].file);

@@ -123,7 +123,7 @@ static bool means_it(const asking *a, uint32_t file)
         const ken_ref *r = &u->refs->refs[i];
         if (!ken_str_eq(u->refs->exprs[r->expr].name, a->name))
             continue;
-        ken_graph_resolve(a->g, file, r->expr, r->role, &targets);
+        ken_graph_resolve_ref(a->g, file, r, &targets);
         for (uint32_t k = 0; k < targets.n; k++)
             if (is_it(a, &targets.defs[k]))
                 return true;

@@ -18,7 +18,7 @@ static void add_name(call_list *l, const ken_ref *r)
 {
     ken_targets t;
     ken_graph_node node;
-    ken_graph_resolve(l->g, l->file, r->expr, r->role, &t);
+    ken_graph_resolve_ref(l->g, l->file, r, &t);
     ken_str written =
         ken_query__written(l->lines.text, r->byte, l->unit->refs->exprs[r->expr].name);
     ken_call_fact c = { .at = ken_query__place_at(&l->lines, r->byte),

@@ -250,7 +250,7 @@ static void add_guard(handler_list *h, const ken_ref *r, ken_guard_kind kind, bo
                         .path = h->s->rows[h->file].path,
                         .at = ken_query__place_at(&h->lines, r->byte),
                         .name = ken_query__repaired(h->arena, ken_arena_dup(h->arena, written)) };
-    ken_graph_resolve(h->g, h->file, r->expr, r->role, &t);
+    ken_graph_resolve_ref(h->g, h->file, r, &t);
     if (kind == KEN_GUARD_ROUTER && (t.n ? is_router_def(h, t.defs[0]) : is_of_router(h, r)))
         return;
     if (t.n && ken_query__graph_name(h->s, t.defs[0], h->arena, &node)) {
@@ -549,7 +549,7 @@ static uint32_t name_of(const handler_list *h, ken_def_id def)
 static bool is_data(handler_list *h, const ken_ref *r)
 {
     ken_targets t;
-    ken_graph_resolve(h->g, h->file, r->expr, r->role, &t);
+    ken_graph_resolve_ref(h->g, h->file, r, &t);
     const ken_unit_text *u = t.n ? ken_graph_unit(h->g, t.defs[0].file) : NULL;
     ken_symbol_kind kind = u ? ken_graph_kind(u, t.defs[0].def) : KEN_SYMBOL_CLASS;
     return kind == KEN_SYMBOL_CONSTANT || kind == KEN_SYMBOL_FIELD;
@@ -701,7 +701,7 @@ static uint32_t concerns_of(handler_list *h, const filter_type *type, ken_graph_
         for (uint32_t i = ken_query__first_ref(r, from + (uint32_t)word.len);
              i < r->n_refs && r->refs[i].byte < to && n < max; i++) {
             ken_targets t;
-            ken_graph_resolve(h->g, type->def.file, r->refs[i].expr, r->refs[i].role, &t);
+            ken_graph_resolve_ref(h->g, type->def.file, &r->refs[i], &t);
             if (t.n && !is_receiver(r, i))
                 out[n++] = t.defs[0];
         }
@@ -849,7 +849,7 @@ static void set_wrapped(handler_list *h, const ken_literal *l, ken_handler_fact 
     for (uint32_t i = ken_query__first_ref(r, l->end);
          i-- > 0 && r->refs[i].byte > l->handler_byte;) {
         ken_targets t;
-        ken_graph_resolve(h->g, h->file, r->refs[i].expr, r->refs[i].role, &t);
+        ken_graph_resolve_ref(h->g, h->file, &r->refs[i], &t);
         if (r->refs[i].role == KEN_REF_READ && t.n) {
             set_body(h, t.defs[0], out);
             h->wrapped = r->refs[i].byte;

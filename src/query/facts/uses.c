@@ -237,7 +237,7 @@ static uint8_t *mark_exprs(use_list *l)
 static void look_at_ref(use_list *l, const ken_ref *r)
 {
     ken_targets t;
-    ken_graph_resolve(l->g, l->file, r->expr, r->role, &t);
+    ken_graph_resolve_ref(l->g, l->file, r, &t);
     for (uint32_t i = 0; i < l->n_names; i++) {
         if (!is_meant(l, &l->names[i], r, &t))
             continue;

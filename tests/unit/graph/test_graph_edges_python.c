@@ -159,3 +159,63 @@ KEN_TEST(g11_all_says_what_a_star_brings)
     graph_lab_check(star_files, sizeof star_files / sizeof *star_files, edges,
                     sizeof edges / sizeof *edges);
 }
+
+static const graph_lab_file either_files[] = {
+    { "fast.py", "def loads(x): pass\n"
+                 "class Box:\n"
+                 "    def open(self): pass\n" },
+    { "plain.py", "def loads(x): pass\n" },
+    { "slow.py", "try:\n"
+                 "    from fast import loads, Box\n"
+                 "except ImportError:\n"
+                 "    def loads(x): pass\n"
+                 "    class Box:\n"
+                 "        def open(self): pass\n"
+                 "        def shut(self): pass\n" },
+    { "two.py", "try:\n"
+                "    from fast import loads\n"
+                "except ImportError:\n"
+                "    from plain import loads\n"
+                "try:\n"
+                "    from library import dumps\n"
+                "except ImportError:\n"
+                "    from slow import loads as dumps\n"
+                "loads(1)\n" },
+    { "use.py", "from slow import loads, Box\n"
+                "from two import loads as more\n"
+                "loads(1)\n"
+                "def run():\n"
+                "    b = Box()\n"
+                "    b.open()\n"
+                "    b.shut()\n"
+                "more(1)\n" },
+    { "sides.py", "import sys\n"
+                  "if sys.platform == 'x':\n"
+                  "    class Disk:\n"
+                  "        def read(self): pass\n"
+                  "else:\n"
+                  "    class Disk:\n"
+                  "        def read(self): pass\n"
+                  "def run():\n"
+                  "    d = Disk()\n"
+                  "    d.read()\n" },
+};
+
+// Which one is there is known when it runs: a definition and an import, two imports, two types.
+KEN_TEST(one_name_may_be_one_of_several_in_a_scope)
+{
+    static const char *const edges[][2] = {
+        { "use.py:3 loads", "slow.py:4 loads inferred, fast.py:1 loads inferred" },
+        { "use.py:6 open", "slow.py:6 open inferred, fast.py:3 open inferred" },
+        { "use.py:7 shut", "slow.py:7 shut inferred" },
+        { "two.py:9 loads", "fast.py:1 loads inferred, plain.py:1 loads inferred" },
+        { "use.py:8 more", "fast.py:1 loads inferred, plain.py:1 loads inferred" },
+        // Where something is imported from is said.
+        { "slow.py:2 loads", "fast.py:1 loads imported" },
+        { "two.py:2 loads", "fast.py:1 loads imported" },
+        { "two.py:4 loads", "plain.py:1 loads imported" },
+        { "sides.py:10 read", "sides.py:4 read scoped, sides.py:7 read scoped" },
+    };
+    graph_lab_check(either_files, sizeof either_files / sizeof *either_files, edges,
+                    sizeof edges / sizeof *edges);
+}

@@ -93,3 +93,33 @@ KEN_TEST(rust_macros_are_in_sight_below_and_where_macro_use_says)
     };
     CHECK(edges);
 }
+
+static const graph_lab_file nested[] = {
+    { "Cargo.toml", "[package]\nname = \"shop\"\nedition = \"2021\"\n" },
+    { "src/fast.rs", "pub struct Metrics {}\nimpl Metrics { pub fn count(&self) {} }\n" },
+    { "src/main.rs", "mod fast;\nmod one;\nuse one::Metrics;\n"
+                     "fn run(m: &Metrics) { m.count(); }\n" },
+    { "src/one.rs", "cfg_not_net! {\n"
+                    "    pub struct Metrics {}\n"
+                    "    impl Metrics { pub fn count(&self) {} }\n"
+                    "}\n"
+                    "cfg_net! {\n"
+                    "    cfg_rt! {\n"
+                    "        pub use crate::fast::Metrics;\n"
+                    "        fn inner() { outer(); }\n"
+                    "    }\n"
+                    "    fn outer() {}\n"
+                    "}\n"
+                    "cfg_none! {}\n" },
+};
+
+// Items, at any depth; of what one side has and the other imports, either may be meant.
+KEN_TEST(rust_macros_in_macros_hold_items)
+{
+    static const char *const edges[][2] = {
+        { "src/main.rs:4 count", "src/one.rs:3 count inferred, src/fast.rs:2 count inferred" },
+        { "src/one.rs:7 Metrics", "src/fast.rs:1 Metrics imported" },
+        { "src/one.rs:8 outer", "src/one.rs:10 outer scoped" },
+    };
+    graph_lab_check(nested, sizeof nested / sizeof *nested, edges, sizeof edges / sizeof *edges);
+}

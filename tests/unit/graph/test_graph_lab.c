@@ -133,7 +133,7 @@ const char *graph_lab_say(graph_lab *lab, const char *place)
                 !ken_str_eq(r->exprs[r->refs[i].expr].name, rest) || --nth)
                 continue;
             ken_targets t;
-            ken_graph_resolve(lab->graph, f, r->refs[i].expr, r->refs[i].role, &t);
+            ken_graph_resolve_ref(lab->graph, f, &r->refs[i], &t);
             say_targets(lab, &t, out, sizeof out);
             return out;
         }
