@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
-import { HOSTILE, Lab, settle } from './lab.mjs';
+import { HOSTILE, Lab, settle, SIZES } from './lab.mjs';
 
 /** The server's policy lets no text be run, so what is waited for is asked again and again. */
 async function until(page, f, wanted) {
@@ -364,6 +364,20 @@ describe('management', () => {
     await until(page, () => document.querySelectorAll('[aria-label="Table of tool calls"] tbody tr').length === 3);
     await page.reload(); // the server keeps the last ones
     await until(page, () => document.querySelectorAll('[aria-label="Table of tool calls"] tbody tr').length === 3);
+    // On every screen all of a call, of a client and of the tabs is seen, without going sideways.
+    const size = page.viewportSize();
+    for (const [width, height] of [...SIZES, [1280, 900]]) {
+      await page.setViewportSize({ width, height });
+      await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+      const cut = await page.evaluate(() => {
+        const boxes = [document.querySelector('main'), ...document.querySelectorAll('main [role=region], main [role=tablist]')];
+        return boxes.filter((e) => e.scrollWidth > e.clientWidth).map((e) => `${e.getAttribute('aria-label') ?? e.tagName}: ${e.scrollWidth} of ${e.clientWidth}`);
+      });
+      assert.deepEqual(cut, [], `${width} pixels`);
+      await requests.getByRole('row', { name: /search_code.*robot <b>\/3\.1.*shop/ }).first().waitFor();
+      await requests.getByText(/no project 'nowhere'/).waitFor();
+    }
+    await page.setViewportSize(size);
     said();
   });
 
