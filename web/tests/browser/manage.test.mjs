@@ -312,8 +312,18 @@ describe('management', () => {
 
   test('numbers are as the API has them, and plots can be read as tables', async () => {
     const stats = await lab.api('stats', { project: lab.project });
+    const asked = [];
+    const note = (r) => /\/api\/v1\//.test(r.url()) && asked.push({ at: Date.now(), what: `${r.url()} ${r.postData() ?? ''}` });
+    page.on('request', note);
     await page.goto(lab.address('stats'));
     await page.getByText(stats.symbols.toLocaleString('en-US'), { exact: true }).first().waitFor();
+    await page.getByRole('region', { name: 'Caches', exact: true }).waitFor();
+    await page.waitForTimeout(300);
+    page.off('request', note);
+    // Nothing is asked twice when the view opens; the footer asks again after five seconds.
+    const atFirst = asked.filter((a) => a.at < asked[0].at + 4000).map((a) => a.what);
+    assert.ok(atFirst.some((what) => /stats .*"all":true/.test(what)), atFirst.join('\n'));
+    assert.deepEqual(atFirst.filter((what, i) => atFirst.indexOf(what) < i), []);
     await page.getByRole('button', { name: 'Bytes' }).click();
     assert.match(page.url(), /by=bytes/);
     await page.getByRole('row', { name: /python/ }).first().waitFor();
