@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Numbers of all projects and their sums, one answer for all who show them. The footer asks every few seconds.
-import { effectScope, onMounted, onScopeDispose } from 'vue';
+// Numbers of all projects and their sums, one answer for all who show them. The footer asks: every few seconds, and at once
+// when a project came, went or was indexed.
+import { computed, effectScope, onMounted, onScopeDispose, watch } from 'vue';
 
 import { call } from '../api/client';
 import { isOnline } from '../api/events';
 import { needsToken } from '../api/token';
 import { useAsync } from './useAsync';
+import { useCurrentProject } from './useCurrentProject';
 
 const EVERY_MS = 5000;
 // It outlives the views.
@@ -19,10 +21,15 @@ export function useAllStats() {
 
 /** For as long as the component that calls it is there. */
 export function followAllStats() {
+  const { projects, isLoaded } = useCurrentProject();
+  const state = computed(() => (isLoaded.value ? projects.value.map((p) => `${p.id} ${p.status} ${p.indexed_at}`).join('\n') : undefined));
   const isAsked = () => !document.hidden && isOnline.value && !needsToken.value;
   // An answer that takes longer than the pause is waited for.
   const tick = () => isAsked() && !all.isRunning.value && void all.run();
   let timer: ReturnType<typeof setInterval>;
+  watch(state, (_, before) => {
+    if (before !== undefined && isAsked()) void all.run();
+  });
   onMounted(() => {
     tick();
     timer = setInterval(tick, EVERY_MS);

@@ -134,6 +134,32 @@ describe('management', () => {
     said();
   });
 
+  test('the footer counts a project as soon as it comes, is indexed and goes', async () => {
+    const root = join(lab.box, 'counted');
+    mkdirSync(root);
+    for (const name of ['one', 'two', 'three']) writeFileSync(join(root, `${name}.py`), 'x = 1\n');
+    const tab = await lab.tab();
+    // Without the question of every five seconds.
+    await tab.addInitScript(() => {
+      const set = window.setInterval;
+      window.setInterval = (f, ms, ...more) => set(f, ms === 5000 ? 2 ** 30 : ms, ...more);
+    });
+    const { total, files } = await lab.api('stats', { all: true });
+    const footer = (projects, n) => tab.locator('footer').getByText(new RegExp(`^\\s*${projects} projects? ·\\s*${n} files`)).waitFor();
+    await tab.goto(`${lab.url}/projects?add=folder`);
+    await footer(total, files);
+    await tab.getByRole('dialog').getByLabel(/^Folder/).first().fill(root);
+    await tab.getByRole('dialog').getByRole('button', { name: 'Add and index' }).click();
+    await footer(total + 1, files + 3);
+    await tab.getByRole('button', { name: 'More of counted' }).click();
+    await tab.getByRole('menuitem', { name: 'Delete…' }).click();
+    await tab.getByRole('dialog').getByRole('textbox').fill('counted');
+    await tab.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await footer(total, files);
+    assert.deepEqual(tab.said, []);
+    await tab.context().close();
+  });
+
   test('a project is archived, and that is taken back', async () => {
     await page.goto(`${lab.url}/projects`);
     await page.getByRole('button', { name: 'More of shop' }).click();
