@@ -429,6 +429,8 @@ describe('management', () => {
     assert.ok(!(await agent.tools()).includes('checkpoint_save'));
     await page.getByRole('button', { name: 'Undo' }).click();
     await until(page, () => document.querySelector('[role=switch][aria-label=checkpoint_save]')?.getAttribute('aria-checked') === 'true');
+    // The switch is on before the server has heard of it.
+    for (let tries = 0; tries < 50 && !(await agent.tools()).includes('checkpoint_save'); tries++) await page.waitForTimeout(100);
     assert.ok((await agent.tools()).includes('checkpoint_save'));
     said();
   });
