@@ -6,7 +6,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
-import { HOSTILE, Lab, settle, VIEWS } from './lab.mjs';
+import { HOSTILE, Lab, settle, SIZES, VIEWS } from './lab.mjs';
 
 describe('actions', () => {
   const lab = new Lab();
@@ -434,6 +434,25 @@ describe('actions', () => {
     const [again] = (await lab.api('list_tasks', {})).tasks;
     assert.equal(again.description, 'It squeaks.');
     await lab.api('delete_task', { task_id: again.id });
+    said();
+  });
+
+  test('beside or over the tasks, a panel leaves a way to make another one', async () => {
+    const task = await lab.api('create_task', { title: 'Paint it' });
+    const size = page.viewportSize();
+    for (const [width, height] of [...SIZES, [768, 1024]]) {
+      await page.setViewportSize({ width, height });
+      await page.goto(lab.address('tasks', { task: task.id }));
+      const panel = page.getByRole('complementary', { name: 'Task' });
+      await panel.getByLabel('Title').waitFor();
+      await (width < 1024 ? panel : page).getByRole('button', { name: 'New task' }).click();
+      await page.getByRole('dialog', { name: 'New task' }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await panel.waitFor();
+    }
+    await page.setViewportSize(size);
+    await lab.api('delete_task', { task_id: task.id });
     said();
   });
 
