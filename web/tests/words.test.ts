@@ -5,6 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../src/api/client';
 import { inWords, withWords } from '../src/api/words';
 import { walkUnparsed, type Unparsed } from '../src/components/indexing/unparsed';
+import { piecesOf, shortRule } from '../src/components/rules/ruleText';
+import { undecidedIn, verdictOf } from '../src/components/rules/verdict';
 import { lineOf, passedOver, type Result } from '../src/components/search/shown';
 import { hitRates, type Sample } from '../src/components/stats/history';
 import { statusName } from '../src/components/tasks/tasks';
@@ -76,5 +78,37 @@ describe('the hit rate of caches', () => {
 describe('the columns of the board', () => {
   it('have names, those of a server of its own, too', () => {
     expect(['need to be done', 'in-progress', 'complete', 'waits-for_review'].map(statusName)).toEqual(['To do', 'In progress', 'Done', 'Waits for review']);
+  });
+});
+
+const codes = (n: number) => Array.from({ length: n }, (_, i) => `\`f${i}\``);
+const whole = (text: string) => piecesOf(text).flatMap((p) => p.parts).map((p) => (p.isCode ? `\`${p.text}\`` : p.text)).join('');
+
+describe('the text of a rule', () => {
+  it('is words and code', () => {
+    expect(piecesOf('Use `a` or `b`.')).toEqual([{ folded: 0, parts: [{ text: 'Use ', isCode: false }, { text: 'a', isCode: true }, { text: ' or ', isCode: false }, { text: 'b', isCode: true }, { text: '.', isCode: false }] }]);
+    expect(piecesOf('a ` alone')).toEqual([{ folded: 0, parts: [{ text: 'a ` alone', isCode: false }] }]);
+    expect(piecesOf('')).toEqual([]);
+  });
+
+  it('has its long lists folded, each by itself, and loses nothing', () => {
+    const text = `${codes(13).join(', ')} files call \`*_priv.h\`; those MUST NOT import ${codes(7).join(', ')} or \`g\`.`;
+    expect(piecesOf(text).map((p) => p.folded)).toEqual([0, 10, 0, 5, 0]);
+    expect(whole(text)).toBe(text);
+    expect(shortRule(text)).toBe('f0, f1, f2 and 10 more files call *_priv.h; those MUST NOT import f0, f1, f2 and 5 more.');
+    expect(shortRule(`Evidence: ${codes(8).map((c) => `4 of 4 ${c} files`).join(', ')} import one`)).toBe('Evidence: 4 of 4 f0 files, 4 of 4 f1 files, 4 of 4 f2 and 5 more files import one');
+  });
+
+  it('is whole where a list is short, or is none', () => {
+    expect(piecesOf(codes(5).join(', ')).map((p) => p.folded)).toEqual([0]);
+    expect(piecesOf(codes(8).join(' calls '))).toHaveLength(1);
+  });
+});
+
+describe('the verdict', () => {
+  const of = (verdict: 'pass' | 'fail' | 'unknown', total = 0, ...undecided: number[]) => verdictOf({ verdict, total, rules: undecided.map((n) => ({ undecided: n })) }).colour;
+  it('is good only where nothing was found and nothing is open', () => {
+    expect([of('pass'), of('pass', 0, 0, 0), of('pass', 0, 0, 3), of('pass', 2), of('unknown'), of('fail', 1)]).toEqual(['good', 'good', 'warn', 'warn', 'warn', 'bad']);
+    expect(undecidedIn([{ undecided: 2 }, {}, { undecided: 1 }])).toBe(3);
   });
 });

@@ -586,6 +586,44 @@ describe('actions', () => {
     said();
   });
 
+  test('a rule of many patterns is folded, and what is undecided is no pass', async () => {
+    const root = join(lab.box, 'ruled');
+    mkdirSync(join(root, 'ui'), { recursive: true });
+    writeFileSync(join(root, 'ui', 'app.ts'), "import { gone } from './gone';\n\nexport const app = gone;\n");
+    const names = Array.from({ length: 9 }, (_, i) => `store_${i}`);
+    const list = names.map((n) => `\`${n}\``).join(', ');
+    writeFileSync(join(root, 'ARCHITECTURE.yml'), `version: 1
+constraints:
+  - id: ui-not-stores
+    rule: "Code of \`ui\` MUST NOT import ${list}."
+    check:
+      forbid_import: { from: "ui/**", to: [${names.map((n) => `"${n}/**"`).join(', ')}] }
+`);
+    writeFileSync(join(root, 'CONSTRAINTS.md'), '# Money\n\n- **An amount** MUST be a `number` of cents.\n');
+    lab.ken('index', root);
+    await lab.api('rag_setup', { project_root: root });
+    await lab.api('rag_index', { project_root: root });
+    const project = (await lab.api('list_projects', {})).projects.find((p) => p.root === root).id;
+    await page.goto(`${lab.url}/rules?${new URLSearchParams({ project, tab: 'documents' })}`);
+    await page.getByText('No violation found, but not all is decided').waitFor();
+    await page.getByText(/^1 place undecided\..*A person or an agent has to look: ui-not-stores \(1\)/).waitFor();
+    const row = page.getByRole('row', { name: /ui-not-stores/ });
+    assert.match(await row.innerText(), /MUST NOT import\s+store_0,\s+store_1,\s+store_2\s+and 6 more\./);
+    await row.getByRole('button', { name: '6 more' }).click();
+    await row.getByText('store_8').waitFor();
+    await page.keyboard.press('Enter'); // the way back has the focus
+    await row.getByText('store_8').waitFor({ state: 'detached' });
+    await page.getByRole('tab', { name: 'Violations' }).click();
+    await page.getByText('No violation found', { exact: true }).waitFor();
+    await page.goto(`${lab.url}/rules?${new URLSearchParams({ project, tab: 'change', change: 'an amount of money' })}`);
+    await page.locator('article').getByText('number').and(page.locator('.hljs-code')).waitFor();
+    await page.locator('article .hljs-strong').getByText('An amount').waitFor();
+    await page.goto(`${lab.url}/rules?${new URLSearchParams({ project, tab: 'change', change: 'the ui imports a store' })}`);
+    await page.getByText('1 place could not be decided by ken').waitFor();
+    lab.ken('projects', 'remove', root, '--yes');
+    said();
+  });
+
   test('another project shows nothing of the one before, however long its own takes', async () => {
     const root = join(lab.box, 'other');
     mkdirSync(root);
