@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Bare names: from the innermost definition outwards, then what the file imports, then what its
-// package shares, then what it includes. The first that has the name is meant.
+// package shares, then what it includes. The first that has the name is meant; where that is a
+// definition and an import, or several imports, each of them may be.
 #include <string.h>
 
 #include "base/hash.h"
