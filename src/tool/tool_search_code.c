@@ -670,25 +670,43 @@ static void put_further_places(const json_t *hit, ken_paint *out)
     ken_paint_puts(out, n ? "\n" : "");
 }
 
+// The line without the blanks around it; what matched is painted.
+static void put_marked(ken_str text, const json_t *marks, ken_paint *out)
+{
+    ken_str shown = ken_str_trim(text);
+    size_t first = (size_t)(shown.ptr - text.ptr), at = 0, n_chars = 0, n = json_array_size(marks);
+    for (size_t i = 0; i <= n; i++) {
+        size_t from = at > first ? at : first, until = SIZE_MAX;
+        if (i < n)
+            until = (size_t)json_integer_value(json_array_get(marks, i));
+        for (; at < first + shown.len && n_chars < until; n_chars++) {
+            uint32_t code;
+            size_t len = ken_utf8_next(ken_str_sub(text, at, text.len), &code);
+            at += len ? len : 1;
+        }
+        if (at > from)
+            ken_paint_str(out, i % 2 ? KEN_STYLE_MATCH : KEN_STYLE_PLAIN,
+                          ken_str_sub(text, from, at));
+    }
+}
+
 // "  141 in Parser.parse: while (next())" for each line that matched and does not stand in lines
 // [first, last], which are shown as code.
-static void put_matched_lines(const json_t *hit, long long first, long long last,
-                              const ken_str *words, size_t n, ken_paint *out)
+static void put_matched_lines(const json_t *hit, long long first, long long last, ken_paint *out)
 {
     const json_t *places = json_object_get(hit, "places");
     size_t n_shown = json_array_size(places);
     for (size_t i = 0; i < n_shown; i++) {
         const json_t *p = json_array_get(places, i);
-        ken_str text = ken_str_trim(ken_tool__member(p, "text")),
-                in = ken_tool__member(p, "symbol_name");
+        ken_str text = ken_tool__member(p, "text"), in = ken_tool__member(p, "symbol_name");
         long long line = ken_tool__number(p, "start_line");
-        if (!text.len || (line >= first && line <= last))
+        if (!ken_str_trim(text).len || (line >= first && line <= last))
             continue;
         ken_paint_printf(out, KEN_STYLE_LINE, "  %lld", line);
         if (in.len)
             ken_paint_printf(out, KEN_STYLE_DIM, " in " KEN_STR_FMT, KEN_STR_ARG(in));
         ken_paint_puts(out, ": ");
-        ken_paint_line(out, text, words, n, 0);
+        put_marked(text, json_object_get(p, "marks"), out);
         ken_paint_puts(out, "\n");
     }
     long long total = ken_tool__number(hit, "places_total"), n_more = total - (long long)n_shown;
@@ -754,7 +772,7 @@ static void put_whole(const json_t *hits, const ken_str *words, size_t n_words, 
         put_terms(hit, out);
         put_code(hit, words, n_words, out);
         put_matched_lines(hit, ken_tool__number(hit, "start_line"),
-                          ken_tool__number(hit, "end_line"), words, n_words, out);
+                          ken_tool__number(hit, "end_line"), out);
     }
 }
 
@@ -770,7 +788,7 @@ static void put_listing(const json_t *hits, const ken_str *words, size_t n_words
         put_line(hit, is_matched_lines(hit), out);
         ken_tool__history_text(hit, out);
         put_terms(hit, out);
-        put_matched_lines(hit, 1, 0, words, n_words, out);
+        put_matched_lines(hit, 1, 0, out);
         if (i < PLACES_RESULTS)
             put_further_places(hit, out);
         n_code += json_object_get(hit, "content") != NULL;

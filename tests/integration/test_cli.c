@@ -797,6 +797,11 @@ KEN_TEST(a_terminal_gets_colours_unless_it_is_dumb)
     kt_has_str(text, "src/retry.c\033[0m");
     kt_eq_i(on_terminal("dumb", argv, text, sizeof text), 0);
     kt_null(strchr(text, '\033'));
+    // Of a line, what a pattern fits.
+    const char *lines[] = { KEN_BINARY,          "search", "--mode", "regex", "re\\w+f\\(|^int",
+                            ktest_path("proj/"), NULL };
+    kt_eq_i(on_terminal("xterm", lines, text, sizeof text), 0);
+    kt_has_str(text, ": \033[1;31mint\033[0m \033[1;31mretry_with_backoff(\033[0mint tries)");
 }
 
 KEN_TEST(pipes_that_close_early_are_quiet)
