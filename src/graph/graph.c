@@ -438,9 +438,10 @@ void ken_graph_resolve_ref(ken_graph *g, uint32_t file, const ken_ref *ref, ken_
 
 // What the bindings of a file lead to.
 typedef struct import_list {
-    ken_vec_u32 files; // without repeats, in order
-    uint32_t n_unknown;
-    bool may_include; // one of them may lead to a file of the tree that is not known
+    ken_vec_u32 files;  // without repeats, in order
+    uint32_t n_unknown; // statements: several names of one module are one
+    ken_str unknown;    // the module of the last
+    bool may_include;   // one of them may lead to a file of the tree that is not known
 } import_list;
 
 static void add_files(ken_vec_u32 *files, const ken_module *m, uint32_t own)
@@ -471,7 +472,10 @@ static void add_bound(ken_graph *g, uint32_t file, const ken_bind *b, import_lis
     add_files(&l->files, &inner, file);
     bool is_found = m.kind == KEN_MODULE_FILES || inner.kind == KEN_MODULE_FILES;
     bool is_outside = m.kind == KEN_MODULE_EXTERNAL || inner.kind == KEN_MODULE_EXTERNAL;
-    l->n_unknown += !is_found && !is_outside;
+    if (!is_found && !is_outside) {
+        l->n_unknown += !ken_str_eq(l->unknown, b->module);
+        l->unknown = b->module;
+    }
     l->may_include |= !is_found && (!is_outside || m.is_guess);
 }
 

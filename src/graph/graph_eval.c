@@ -98,10 +98,19 @@ static const graph_value *with_other(ken_graph *g, const graph_value *a, const g
     return first;
 }
 
+// Modules of the same files.
+static bool is_same_module(const graph_value *a, const graph_value *b)
+{
+    return a->kind == GRAPH_MODULE && b->kind == GRAPH_MODULE && a->n_files == b->n_files &&
+           !memcmp(a->files, b->files, a->n_files * sizeof *a->files);
+}
+
 const graph_value *ken_graph__either(ken_graph *g, const graph_value *a, const graph_value *b)
 {
     if (a->kind == GRAPH_NONE || a == b)
         return b;
+    if (is_same_module(a, b))
+        return a;
     if (b->kind == GRAPH_NONE || (b->kind == GRAPH_EXTERNAL && !b->n_args))
         return a;
     if (a->kind == GRAPH_EXTERNAL && !a->n_args)

@@ -21,7 +21,13 @@ static bool is_declaration(const graph_unit *u, ken_def_id def)
     return def >= u->n_symbols && u->text.refs->implied[def - u->n_symbols].is_declaration;
 }
 
+static uint32_t n_type_params(const graph_unit *u, ken_def_id def)
+{
+    return def < u->text.refs->n_defs ? u->text.refs->defs[def].n_type_params : 0;
+}
+
 // Types of one kind and name in one scope: the sides of a condition. A member may be of any of them.
+// `Result` and `Result<T>` are two.
 static const graph_value *with_sides(ken_graph *g, const graph_unit *u, const graph_value *v)
 {
     ken_symbol_kind kind =
@@ -30,7 +36,8 @@ static const graph_value *with_sides(ken_graph *g, const graph_unit *u, const gr
         return v;
     const graph_value *all = ken_graph__defs_value(g, v->defs, 1, v->class);
     for (uint32_t i = 1; i < v->n_defs; i++)
-        if (ken_graph_kind(&u->text, v->defs[i].def) == kind)
+        if (ken_graph_kind(&u->text, v->defs[i].def) == kind &&
+            n_type_params(u, v->defs[i].def) == n_type_params(u, v->defs[0].def))
             all = ken_graph__any_of(g, all, ken_graph__defs_value(g, &v->defs[i], 1, v->class));
     return all->n_defs == v->n_defs ? all : v;
 }
@@ -547,7 +554,7 @@ static int32_t place_of(ken_graph *g, const graph_unit *u, uint32_t bind)
 }
 
 // Of two imports of one name in one scope, and of an import and a definition, one is there: `except
-// ImportError`, the sides of a condition. Either may be meant.
+// ImportError`, the sides of a condition, what was bound again. Either may be meant.
 static const graph_value *one_of(ken_graph *g, const graph_value *a, const graph_value *b)
 {
     const graph_value *any = ken_graph__any_of(g, a, b);
@@ -556,7 +563,7 @@ static const graph_value *one_of(ken_graph *g, const graph_value *a, const graph
     graph_value *v = KEN_ARENA_NEW(&g->arena, graph_value);
     *v = *any;
     v->class = v->class > KEN_EDGE_INFERRED ? v->class : KEN_EDGE_INFERRED;
-    v->evidence = "one of several of this name in its scope; a condition says which is there";
+    v->evidence = "one of several of this name in its scope; which one is there was not worked out";
     return v;
 }
 
@@ -572,6 +579,8 @@ static const graph_value *or_imported(ken_graph *g, graph_unit *u, int32_t scope
                                       const graph_value *v)
 {
     const ken_refs *r = u->text.refs;
+    if (u->lang->makes_of_functions) // a name is bound once, and exports may be called like imports
+        return v;
     for (uint32_t i = 0; v->kind == GRAPH_DEFS && i < r->n_binds; i++) {
         const ken_bind *b = &r->binds[i];
         if (b->kind != KEN_BIND_ALL && b->module.len && ken_str_eq(b->local, name) &&
@@ -876,7 +885,7 @@ const graph_value *ken_graph__in_binds(ken_graph *g, graph_unit *u, ken_str name
                 v = &ken_graph__outside;
             all = with_import(g, u, all, v);
             place = place_of(g, u, i);
-            is_any = true;
+            is_any = is_enough(g, u, all);
         }
         const graph_value *v = is_any ? &ken_graph__nothing : first_of_dotted(g, u, i, name);
         if (v->kind != GRAPH_NONE)

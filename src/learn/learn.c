@@ -2,13 +2,14 @@
 #include "learn/learn.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "refs/refs.h"
 #include "symbol/symbol.h"
 
 enum {
-    MAX_EMBEDDED = 200
+    NESTED_MAX = 4 // texts inside texts: each level may be as long as the file
 };
-static const int64_t parse_budget_ns = 5000000000;
+static const int64_t parse_budget_ns = 5000000000; // of a file with all that is embedded in it
 
 // A tree and the symbols that were found in it.
 typedef struct learnt_tree {
@@ -71,6 +72,7 @@ static void extract(ken_learner *l, ken_lang_id lang, const TSTree *tree, ken_st
 // The tree of the whole text, or NULL; walks it and those of the languages embedded in it.
 static TSTree *parse(ken_learner *l, ken_lang_id lang, ken_str text, const ken_cancel *cancel)
 {
+    const int64_t began_ns = ken_clock_mono_ns();
     ken_parse_opts opts = { .cancel = cancel, .budget_ns = parse_budget_ns };
     TSTree *tree = NULL;
     ken_trail_clear(&l->trail);
@@ -78,13 +80,24 @@ static TSTree *parse(ken_learner *l, ken_lang_id lang, ken_str text, const ken_c
     if (!ken_lang_rules(lang) || ken_parser_parse(l->parser, lang, text, &opts, &tree, NULL))
         return NULL;
     extract(l, lang, tree, text, -1, 0);
-    for (size_t i = 0; i < l->extraction.injections.len && i < MAX_EMBEDDED; i++) {
+    // Level by level, for what is found in one of them stands behind it.
+    size_t level_end = l->extraction.injections.len;
+    for (size_t i = 0, level = 1; i < l->extraction.injections.len; i++) {
         ken_injection in = l->extraction.injections.ptr[i];
+        if (i == level_end) {
+            level_end = l->extraction.injections.len;
+            level++;
+        }
         opts.ranges = &in.range;
         opts.n_ranges = 1;
+        opts.budget_ns = began_ns + parse_budget_ns - ken_clock_mono_ns();
         TSTree *inner;
-        if (ken_lang_rules(in.lang) &&
-            !ken_parser_parse(l->parser, in.lang, text, &opts, &inner, NULL))
+        if (!ken_lang_rules(in.lang))
+            continue;
+        if (level > NESTED_MAX || opts.budget_ns <= 0 ||
+            ken_parser_parse(l->parser, in.lang, text, &opts, &inner, NULL))
+            l->extraction.n_error_bytes += in.range.end_byte - in.range.start_byte; // is not read
+        else
             extract(l, in.lang, inner, text, in.parent, in.depth);
     }
     return tree;

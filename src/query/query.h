@@ -140,7 +140,8 @@ typedef struct ken_place {
     uint32_t first_line, last_line; // 0-based, inclusive
     ken_str symbol;                 // the definition that it is, or that the line stands in
     ken_str text;                   // the matching line, for text and regex
-    const uint32_t *marks; // what matched in `text`: from and to, in characters; n_marks of both
+    // What matched in `text`: from and to, in characters, n_marks of both; matches that touch are one.
+    const uint32_t *marks;
     size_t n_marks;
 } ken_place;
 

@@ -205,7 +205,7 @@ static TSRange inside_of(TSNode node)
 static void add_injection(walk *w, const ken_rule *rule, TSNode node, int32_t symbol)
 {
     TSNode at = ken_rule_follow(&rule->value, node);
-    if (ts_node_is_null(at) || w->out->injections.len >= KEN_MAX_INJECTIONS)
+    if (ts_node_is_null(at))
         return;
     ken_str opening = ken_str_sub(w->text, ts_node_start_byte(node), ts_node_start_byte(at));
     ken_lang_id lang = ken_symbol__injected_lang(opening, ken_lang_by_name(rule->inject_lang));
@@ -214,6 +214,10 @@ static void add_injection(walk *w, const ken_rule *rule, TSNode node, int32_t sy
     TSRange range = inside_of(at);
     if (range.start_byte >= range.end_byte)
         return;
+    if (w->out->injections.len >= KEN_MAX_INJECTIONS) {
+        w->out->n_error_bytes += range.end_byte - range.start_byte; // is not read
+        return;
+    }
     ken_injection injection = {
         .lang = lang,
         .range = range,

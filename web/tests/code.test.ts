@@ -21,7 +21,7 @@ const graph = (nodes: GraphNode[], ...pairs: [string, string][]): Graph => ({ ..
 describe('colours of a graph', () => {
   it('say what they stand for, most first', () => {
     const kinds = coloursOf([node('a', 0, { isRoot: true }), node('b'), node('c', 1, { kind: 'method' }), node('d', 1, { kind: 'class' }), node('e', 1, { isTest: true }), node('f')]);
-    expect(kinds.map((c) => c.text)).toEqual(['function, method', 'asked for', 'class', 'test']);
+    expect(kinds.map((c) => c.text)).toEqual(['function, method', 'class', 'test']);
   });
   it('tell modules of files apart while there are colours', () => {
     const files = Array.from({ length: 9 }, (_, i) => node(`f${i}`, 1, { kind: 'file', module: i ? `src/m${i}` : '' }));

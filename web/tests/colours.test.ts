@@ -31,3 +31,10 @@ test.each(Object.entries(themes))('a cycle of a graph has a colour of its own: %
     expect(Math.hypot(...a.map((v, i) => v - b[i]!)), other).toBeGreaterThan(60);
   }
 });
+
+test.each(Object.entries(themes))('no two colours of a graph are one: %s', (_, c) => {
+  const used = ['line-strong', 'dim', 'cycle', ...[1, 2, 3, 4, 5, 6].map((n) => `plot-${n}`)];
+  for (const one of used)
+    for (const other of used)
+      if (one < other) expect(Math.hypot(...rgb(c[one]!).map((v, i) => v - rgb(c[other]!)[i]!)), `${one}, ${other}`).toBeGreaterThan(35);
+});

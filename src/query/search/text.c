@@ -20,8 +20,8 @@ enum {
     AHEAD_FILES = 128,    // of a database, that are read together
     AHEAD_BYTES = 2 << 20,
     LINE_MAX_SHOWN = 300,
-    LINE_BEFORE = 100, // of a long line, before what matched
-    MARKS_MAX = 16,    // matches of one line that are told
+    LINE_BEFORE = 100,              // of a long line, before what matched
+    MARKS_MAX = LINE_MAX_SHOWN / 2, // as many as have something between them
 };
 
 typedef struct text_search {
@@ -143,20 +143,26 @@ static uint32_t count_chars(ken_arena *arena, ken_str text)
 // What matched of the part that is shown of a line, from `at` on: as far as it stands in that part.
 static void mark(text_search *x, ken_str text, size_t at, ken_str part, ken_place *place)
 {
-    size_t first = (size_t)(part.ptr - text.ptr), end = 0, n = 0;
-    uint32_t *marks = KEN_ARENA_ARRAY(x->arena, uint32_t, (size_t)2 * MARKS_MAX);
-    while (n < MARKS_MAX && !next_match(x, text, at, &at, &end, NULL) && at < first + part.len) {
-        size_t to = end < first + part.len ? end : first + part.len;
-        if (at >= first && to > at) {
-            marks[2 * n] = count_chars(x->arena, ken_str_sub(text, first, at));
-            marks[2 * n++ + 1] = count_chars(x->arena, ken_str_sub(text, first, to));
+    size_t first = (size_t)(part.ptr - text.ptr), last = first + part.len, counted = first;
+    size_t end = 0, n = 0;
+    uint32_t marks[2 * MARKS_MAX], n_chars = 0;
+    while (!next_match(x, text, at, &at, &end, NULL) && at < last) {
+        size_t to = end < last ? end : last;
+        bool is_next = n && at == counted; // touches the one before it, and is one with it
+        if (at >= counted && to > at && (is_next || n < MARKS_MAX)) {
+            n_chars += count_chars(x->arena, ken_str_sub(text, counted, at));
+            if (!is_next)
+                marks[2 * n++] = n_chars;
+            n_chars += count_chars(x->arena, ken_str_sub(text, at, to));
+            marks[2 * n - 1] = n_chars;
+            counted = to;
         }
         bool is_empty = end <= at;
         at = end;
         while (is_empty && ++at < text.len && is_inside_char(text.ptr[at]))
             continue;
     }
-    place->marks = marks;
+    place->marks = ken_arena_copy(x->arena, marks, 2 * n, sizeof *marks);
     place->n_marks = n;
 }
 

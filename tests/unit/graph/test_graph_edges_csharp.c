@@ -120,3 +120,18 @@ KEN_TEST(csharp_the_name_alone_makes_no_edge)
     EXPECT("App.cs:21 WriteLine", "external");
     EXPECT("App.cs:23 Row", "no reference");
 }
+
+static const graph_lab_file generic[] = {
+    { "a.cs", "namespace Shop;\n"
+              "class Result { public bool Ok() { return true; } }\n"
+              "class Result<T> { public bool Ok() { return true; } }\n"
+              "class App { bool Run(Result r) { return r.Ok(); } }\n" },
+};
+
+KEN_TEST(csharp_types_that_differ_in_their_parameters_are_two)
+{
+    static const char *const edges[][2] = {
+        { "a.cs:4 Ok", "a.cs:2 Ok scoped" },
+    };
+    graph_lab_check(generic, 1, edges, 1);
+}

@@ -142,3 +142,19 @@ KEN_TEST(ts_keys_are_members_of_what_is_expected)
     EXPECT("names.ts:7 toFixed", "external");
     EXPECT("names.ts:16 toFixed", "external");
 }
+
+static const graph_lab_file passed_on[] = {
+    { "a.js", "exports.help = function () {}\n" },
+    { "b.js", "const { help } = require('./a')\nexports.help = help\n" },
+    { "c.js", "const b = require('./b')\nb.help()\n" },
+};
+
+// What a module passes on is one thing, whatever it is called on the way.
+KEN_TEST(js_what_is_imported_and_exported_is_one)
+{
+    static const char *const edges[][2] = {
+        { "c.js:2 help", "a.js:1 help imported" },
+    };
+    graph_lab_check(passed_on, sizeof passed_on / sizeof *passed_on, edges,
+                    sizeof edges / sizeof *edges);
+}

@@ -181,6 +181,10 @@ static const graph_lab_file either_files[] = {
                 "except ImportError:\n"
                 "    from slow import loads as dumps\n"
                 "loads(1)\n" },
+    { "twice.py", "import plain as m\n"
+                  "def run():\n"
+                  "    import plain as m\n"
+                  "    m.loads(1)\n" },
     { "use.py", "from slow import loads, Box\n"
                 "from two import loads as more\n"
                 "loads(1)\n"
@@ -215,6 +219,7 @@ KEN_TEST(one_name_may_be_one_of_several_in_a_scope)
         { "two.py:2 loads", "fast.py:1 loads imported" },
         { "two.py:4 loads", "plain.py:1 loads imported" },
         { "sides.py:10 read", "sides.py:4 read scoped, sides.py:7 read scoped" },
+        { "twice.py:4 loads", "plain.py:1 loads imported" }, // one module, said twice
     };
     graph_lab_check(either_files, sizeof either_files / sizeof *either_files, edges,
                     sizeof edges / sizeof *edges);

@@ -123,3 +123,28 @@ KEN_TEST(rust_macros_in_macros_hold_items)
     };
     graph_lab_check(nested, sizeof nested / sizeof *nested, edges, sizeof edges / sizeof *edges);
 }
+
+static const graph_lab_file outside[] = {
+    { "Cargo.toml", "[package]\nname = \"shop\"\nedition = \"2021\"\n" },
+    { "src/main.rs", "mod maps;\n"
+                     "use std::collections::HashMap;\n"
+                     "mod inner {\n"
+                     "    use crate::maps::HashMap;\n"
+                     "    fn run(m: &HashMap) { m.count(); HashMap::make(); }\n"
+                     "}\n"
+                     "fn a() { use std::mem::swap; swap(); }\n"
+                     "fn b() { use crate::maps::swap as swap; swap(); }\n" },
+    { "src/maps.rs", "pub struct HashMap {}\n"
+                     "impl HashMap { pub fn count(&self) {} pub fn make() {} }\n"
+                     "pub fn swap() {}\n" },
+};
+
+KEN_TEST(rust_what_is_imported_from_outside_hides_no_other_import)
+{
+    static const char *const edges[][2] = {
+        { "src/main.rs:5 count", "src/maps.rs:2 count imported" },
+        { "src/main.rs:5 make", "src/maps.rs:2 make imported" },
+        { "src/main.rs:8 swap#2", "src/maps.rs:3 swap imported" },
+    };
+    graph_lab_check(outside, sizeof outside / sizeof *outside, edges, sizeof edges / sizeof *edges);
+}

@@ -313,6 +313,41 @@ KEN_TEST(deep_nesting_is_only_depth)
     end();
 }
 
+// A macro of Rust in a macro in a macro: what is too deep is told as not followed, and costs nothing.
+KEN_TEST(macros_in_macros_end)
+{
+    enum {
+        DEEP = 3000
+    };
+    start();
+    ken_buf b = KEN_BUF_INIT(1 << 20);
+    for (int i = 0; i < DEEP; i++)
+        ken_buf_printf(&b, "a! { fn f%d() {} ", i);
+    for (int i = 0; i < DEEP; i++)
+        ken_buf_puts(&b, "}");
+    ken_facts f;
+    ken_learn(learner, KEN_LANG_RUST, ken_buf_str(&b), NULL, &arena, &f, NULL);
+    kt_eq_u(f.n_symbols, 4); // one of each level
+    kt_true(f.n_error_bytes > 0);
+    ken_buf_release(&b);
+    end();
+}
+
+// However many macros there are, nothing in them is lost.
+KEN_TEST(what_stands_in_many_macros_is_learnt)
+{
+    start();
+    ken_buf b = KEN_BUF_INIT(1 << 20);
+    for (int i = 0; i < 400; i++)
+        ken_buf_printf(&b, "outer! { inner! { fn f%d() {} } }\n", i);
+    ken_facts f;
+    ken_learn(learner, KEN_LANG_RUST, ken_buf_str(&b), NULL, &arena, &f, NULL);
+    kt_eq_u(f.n_symbols, 400);
+    kt_eq_u(f.n_error_bytes, 0);
+    ken_buf_release(&b);
+    end();
+}
+
 KEN_TEST(any_bytes_are_learnt_in_any_language)
 {
     start();

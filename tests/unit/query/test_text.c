@@ -109,8 +109,10 @@ KEN_TEST(what_matched_of_a_line_is_marked)
     r = ask_regex("x*$");
     marks_are(&r, 0, ""); // nothing is there to be marked
     r = ask_regex("[a-z]");
-    kt_eq_u(r.hits[0].places[0].n_marks, 12);
-    kt_eq_u(r.hits[0].places[1].n_marks, 16); // so many at most
+    marks_are(&r, 0, "3-9 12-18"); // what touches is one
+    r = ask_regex("[ay]");
+    lines_are(&r, "a.txt:2");
+    kt_eq_u(r.hits[0].places[0].n_marks, 60); // each word of the part that is shown
     sample_end();
 }
 

@@ -31,15 +31,14 @@ export type Tints = Map<string, string>;
 export function tintsOf(nodes: readonly GraphNode[]): Tints {
   const tints: Tints = new Map();
   for (const n of nodes) {
-    const module = n.kind === 'file' && !n.isRoot && !n.isTest && !n.cycle ? n.module : undefined;
+    const module = n.kind === 'file' && !n.isTest && !n.cycle ? n.module : undefined;
     if (module !== undefined && !tints.has(module)) tints.set(module, modules[tints.size] ?? OTHERS);
   }
   return tints;
 }
 
-/** Its colour, and what that says of it. */
+/** Its colour, and what that says of it. What was asked for is larger, and has no colour of its own. */
 function colourOf(n: GraphNode, tints: Tints): { colour: string; says: string } {
-  if (n.isRoot) return { colour: 'var(--accent)', says: 'asked for' };
   if (n.isTest) return { colour: 'var(--line-strong)', says: 'test' };
   if (n.kind === 'external') return { colour: 'var(--dim)', says: 'outside of the project' };
   if (n.cycle) return { colour: 'var(--cycle)', says: 'in a cycle' };
@@ -51,7 +50,6 @@ function colourOf(n: GraphNode, tints: Tints): { colour: string; says: string } 
 }
 export const nodeColour = (n: GraphNode, tints: Tints, p: Palette): string => p.value(colourOf(n, tints).colour);
 
-const COLOURS_SAID = 8;
 const SAID_OF_ONE = 3; // of what has the same colour
 export interface ColourSaid {
   colour: string;
@@ -67,7 +65,7 @@ export function coloursOf(nodes: readonly GraphNode[]): ColourSaid[] {
     says.set(colour, of.set(what, (of.get(what) ?? 0) + 1));
   }
   const byNumber = [...says].map(([colour, of]) => ({ colour, of: [...of].sort((a, b) => b[1] - a[1]), n: [...of.values()].reduce((sum, n) => sum + n, 0) })).sort((a, b) => b.n - a.n);
-  return byNumber.slice(0, COLOURS_SAID).map(({ colour, of }) => ({
+  return byNumber.map(({ colour, of }) => ({
     colour, text: of.slice(0, SAID_OF_ONE).map(([what]) => what).join(', ') + (of.length > SAID_OF_ONE ? ` and ${of.length - SAID_OF_ONE} more` : ''),
   }));
 }
