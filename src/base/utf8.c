@@ -90,6 +90,14 @@ void ken_utf8_put_plain(ken_buf *out, ken_str s)
             out->ptr[i] = ' ';
 }
 
+size_t ken_utf8_count(ken_str s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s.len; i++)
+        n += ((unsigned char)s.ptr[i] & 0xc0) != 0x80;
+    return n;
+}
+
 ken_str ken_utf8_clip(ken_str s, size_t max_bytes)
 {
     if (s.len <= max_bytes)

@@ -19,6 +19,8 @@ bool ken_utf8_is_printable(ken_str s, const char *spared);
 void ken_utf8_repair(ken_buf *out, ken_str s);
 // The same, and every NUL a space: what any database takes as a text.
 void ken_utf8_put_plain(ken_buf *out, ken_str s);
+// Characters of valid UTF-8.
+size_t ken_utf8_count(ken_str s);
 // The longest prefix of at most `max_bytes` that does not cut a sequence.
 ken_str ken_utf8_clip(ken_str s, size_t max_bytes);
 

@@ -79,18 +79,10 @@ static ken_str shown(ken_arena *arena, ken_str text)
     return ken_arena_printf(arena, KEN_STR_FMT "…", KEN_STR_ARG(line));
 }
 
-static size_t width_of(ken_str s)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < s.len; i++)
-        n += (s.ptr[i] & 0xc0) != 0x80;
-    return n;
-}
-
 static void print_cell(ken_str s, size_t width, bool is_last)
 {
     ken_cli__print_text(s);
-    size_t n = width_of(s);
+    size_t n = ken_utf8_count(s);
     if (is_last)
         ken_cli__print("\n");
     else
@@ -103,11 +95,11 @@ static void print_rows(cli *x, const ken_sql_result *r)
     ken_str *cells = KEN_ARENA_ARRAY(&x->arena, ken_str, n + 1);
     size_t *widths = KEN_ARENA_ARRAY(&x->arena, size_t, r->n_columns + 1);
     for (size_t c = 0; c < r->n_columns; c++)
-        widths[c] = width_of(r->columns[c]);
+        widths[c] = ken_utf8_count(r->columns[c]);
     for (size_t i = 0; i < n; i++) {
         size_t c = i % r->n_columns;
         cells[i] = shown(&x->arena, cell_text(&x->arena, &r->values[i]));
-        size_t width = width_of(cells[i]);
+        size_t width = ken_utf8_count(cells[i]);
         widths[c] = width > widths[c] ? width : widths[c];
     }
     for (size_t c = 0; c < r->n_columns; c++)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/map.h"
 #include "graph/graph_driver_priv.h"
 #include "lang/lang_ref_rules.h"
 
@@ -381,10 +382,25 @@ static const graph_value *imported_at(ken_graph *g, graph_unit *u, uint32_t byte
     return &ken_graph__nothing;
 }
 
-static void resolve_to(ken_graph *g, graph_unit *u, ken_expr_id expr, ken_ref_role role,
-                       const graph_value *v, ken_targets *out)
+// What the name of a reference means.
+static const graph_value *meant_by(ken_graph *g, graph_unit *u, const ken_ref *ref)
 {
-    v = behind(g, v);
+    const graph_value *v = &ken_graph__nothing;
+    if (ref->role == KEN_REF_IMPORT && !u->driver->look_up)
+        v = imported_at(g, u, ref->byte, u->text.refs->exprs[ref->expr].name);
+    return v->kind == GRAPH_NONE ? named_by_role(g, u, ref->expr, ref->role) : v;
+}
+
+void ken_graph_resolve_ref(ken_graph *g, uint32_t file, const ken_ref *ref, ken_targets *out)
+{
+    const ken_expr_id expr = ref->expr;
+    const ken_ref_role role = ref->role;
+    *out = (ken_targets){ .class = KEN_EDGE_UNRESOLVED };
+    graph_unit *u = ken_graph__unit_of(g, file);
+    if (!u || expr >= u->text.refs->n_exprs)
+        return;
+    ken_graph__ask(g);
+    const graph_value *v = behind(g, meant_by(g, u, ref));
     if (role == KEN_REF_CALL && !u->lang->has_macro_names)
         v = ken_graph__chosen(g, u, expr, v);
     if (u->lang->has_macro_names && role != KEN_REF_IMPORT && v->kind == GRAPH_DEFS &&
@@ -413,34 +429,14 @@ static void resolve_to(ken_graph *g, graph_unit *u, ken_expr_id expr, ken_ref_ro
 void ken_graph_resolve(ken_graph *g, uint32_t file, ken_expr_id expr, ken_ref_role role,
                        ken_targets *out)
 {
-    *out = (ken_targets){ .class = KEN_EDGE_UNRESOLVED };
-    graph_unit *u = ken_graph__unit_of(g, file);
-    if (!u || expr >= u->text.refs->n_exprs)
-        return;
-    ken_graph__ask(g);
-    resolve_to(g, u, expr, role, named_by_role(g, u, expr, role), out);
-}
-
-void ken_graph_resolve_ref(ken_graph *g, uint32_t file, const ken_ref *ref, ken_targets *out)
-{
-    *out = (ken_targets){ .class = KEN_EDGE_UNRESOLVED };
-    graph_unit *u = ken_graph__unit_of(g, file);
-    if (!u || ref->expr >= u->text.refs->n_exprs)
-        return;
-    ken_graph__ask(g);
-    const graph_value *v = &ken_graph__nothing;
-    if (ref->role == KEN_REF_IMPORT && !u->driver->look_up)
-        v = imported_at(g, u, ref->byte, u->text.refs->exprs[ref->expr].name);
-    if (v->kind == GRAPH_NONE)
-        v = named_by_role(g, u, ref->expr, ref->role);
-    resolve_to(g, u, ref->expr, ref->role, v, out);
+    const ken_ref ref = { expr, role, UINT32_MAX }; // of no place
+    ken_graph_resolve_ref(g, file, &ref, out);
 }
 
 // What the bindings of a file lead to.
 typedef struct import_list {
     ken_vec_u32 files;  // without repeats, in order
-    uint32_t n_unknown; // statements: several names of one module are one
-    ken_str unknown;    // the module of the last
+    uint32_t n_unknown; // modules that are not known: each once, whatever is taken from it
     bool may_include;   // one of them may lead to a file of the tree that is not known
 } import_list;
 
@@ -464,7 +460,8 @@ void ken_graph_bind(ken_graph *g, uint32_t file, uint32_t bind, ken_module *out,
         ask_bind(g, file, &u->text.refs->binds[bind], out, out_inner);
 }
 
-static void add_bound(ken_graph *g, uint32_t file, const ken_bind *b, import_list *l)
+static void add_bound(ken_graph *g, uint32_t file, const ken_bind *b, ken_map *unknown,
+                      import_list *l)
 {
     ken_module m, inner;
     ask_bind(g, file, b, &m, &inner);
@@ -472,19 +469,21 @@ static void add_bound(ken_graph *g, uint32_t file, const ken_bind *b, import_lis
     add_files(&l->files, &inner, file);
     bool is_found = m.kind == KEN_MODULE_FILES || inner.kind == KEN_MODULE_FILES;
     bool is_outside = m.kind == KEN_MODULE_EXTERNAL || inner.kind == KEN_MODULE_EXTERNAL;
-    if (!is_found && !is_outside) {
-        l->n_unknown += !ken_str_eq(l->unknown, b->module);
-        l->unknown = b->module;
-    }
+    if (!is_found && !is_outside)
+        (void)ken_map_put(unknown, b->module, 0, NULL);
     l->may_include |= !is_found && (!is_outside || m.is_guess);
 }
 
 static import_list list_bound(ken_graph *g, uint32_t file, const ken_refs *refs)
 {
     import_list l = { 0 };
+    ken_map unknown;
+    ken_map_init(&unknown);
     for (uint32_t i = 0; i < refs->n_binds; i++)
         if (refs->binds[i].module.len)
-            add_bound(g, file, &refs->binds[i], &l);
+            add_bound(g, file, &refs->binds[i], &unknown, &l);
+    l.n_unknown = (uint32_t)unknown.len;
+    ken_map_release(&unknown);
     return l;
 }
 

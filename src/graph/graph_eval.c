@@ -121,31 +121,36 @@ const graph_value *ken_graph__either(ken_graph *g, const graph_value *a, const g
     return with_other(g, a, b);
 }
 
-static bool has_def(const graph_value *v, ken_graph_def d)
+const graph_value *ken_graph__merged(ken_graph *g, const graph_value *a, const graph_value *b)
 {
-    for (uint32_t i = 0; i < v->n_defs; i++)
-        if (ken_graph_def_eq(v->defs[i], d))
-            return true;
-    return false;
+    ken_graph_def defs[KEN_TARGETS_MAX];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < a->n_defs && n < KEN_TARGETS_MAX; i++)
+        defs[n++] = a->defs[i];
+    uint32_t n_own = n;
+    for (uint32_t i = 0; i < b->n_defs && n < KEN_TARGETS_MAX; i++) {
+        uint32_t at = 0;
+        while (at < n && !ken_graph_def_eq(defs[at], b->defs[i]))
+            at++;
+        if (at == n)
+            defs[n++] = b->defs[i];
+    }
+    return n == n_own
+               ? a
+               : ken_graph__defs_value(g, defs, n, a->class > b->class ? a->class : b->class);
 }
 
 const graph_value *ken_graph__any_of(ken_graph *g, const graph_value *a, const graph_value *b)
 {
     if (a->kind != GRAPH_DEFS || b->kind != GRAPH_DEFS)
         return ken_graph__either(g, a, b);
-    ken_graph_def all[KEN_TARGETS_MAX];
-    uint32_t n = 0, n_own = a->n_defs < KEN_TARGETS_MAX ? a->n_defs : KEN_TARGETS_MAX;
-    for (; n < n_own; n++)
-        all[n] = a->defs[n];
-    for (uint32_t i = 0; i < b->n_defs && n < KEN_TARGETS_MAX; i++)
-        if (!has_def(a, b->defs[i]))
-            all[n++] = b->defs[i];
-    if (n == n_own)
+    const graph_value *all = ken_graph__merged(g, a, b);
+    if (all == a)
         return a;
     graph_value *v = KEN_ARENA_NEW(&g->arena, graph_value);
     *v = *with_other(g, a, b); // whose members may be meant, too
-    v->defs = ken_arena_copy(&g->arena, all, n, sizeof *all);
-    v->n_defs = n;
+    v->defs = all->defs;
+    v->n_defs = all->n_defs;
     if (b->class > a->class) {
         v->class = b->class;
         v->evidence = b->evidence;

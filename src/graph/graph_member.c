@@ -507,21 +507,11 @@ static const graph_value *joined(ken_graph *g, const graph_value *a, const graph
 {
     if (a->kind != GRAPH_DEFS || b->kind != GRAPH_DEFS)
         return a->kind == GRAPH_NONE || a->kind == GRAPH_EXTERNAL ? b : a;
-    ken_graph_def defs[KEN_TARGETS_MAX];
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < a->n_defs && n < KEN_TARGETS_MAX; i++)
-        defs[n++] = a->defs[i];
-    for (uint32_t i = 0; i < b->n_defs && n < KEN_TARGETS_MAX; i++) {
-        uint32_t at = 0;
-        while (at < n && !ken_graph_def_eq(defs[at], b->defs[i]))
-            at++;
-        if (at == n)
-            defs[n++] = b->defs[i];
-    }
-    if (n == a->n_defs)
+    const graph_value *all = ken_graph__merged(g, a, b);
+    if (all == a)
         return a;
     graph_value *v = KEN_ARENA_NEW(&g->arena, graph_value);
-    *v = *ken_graph__defs_value(g, defs, n, a->class > b->class ? a->class : b->class);
+    *v = *all;
     v->self = a->self;
     return v;
 }

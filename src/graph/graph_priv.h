@@ -159,6 +159,8 @@ const graph_value *ken_graph__object(ken_graph *g, const graph_value *v);
 const graph_value *ken_graph__instance_of(ken_graph *g, const graph_value *type);
 // `a`, or `b`: both are kept as alternatives.
 const graph_value *ken_graph__either(ken_graph *g, const graph_value *a, const graph_value *b);
+// The definitions of both, each once and a's first; `a` itself when the other has no more.
+const graph_value *ken_graph__merged(ken_graph *g, const graph_value *a, const graph_value *b);
 // What one name means that may stand for either: definitions of both are meant.
 const graph_value *ken_graph__any_of(ken_graph *g, const graph_value *a, const graph_value *b);
 // The type that a name of a type stands for: aliases followed.

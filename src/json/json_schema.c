@@ -219,14 +219,6 @@ static ken_status check_length(const json_t *schema, const char *low_word, const
     return KEN_OK;
 }
 
-static size_t count_characters(ken_str s)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < s.len; i++)
-        n += ((unsigned char)s.ptr[i] & 0xc0) != 0x80;
-    return n;
-}
-
 static ken_status check_array(const json_t *schema, const json_t *v, const char *path, ken_err *err)
 {
     ken_status st =
@@ -298,8 +290,8 @@ ken_status ken_json_check(const json_t *schema, const json_t *value, const char 
     if (json_is_number(value))
         return check_number(schema, value, path, err);
     if (json_is_string(value))
-        return check_length(schema, "minLength", "maxLength",
-                            count_characters(ken_json_text(value)), "characters", path, err);
+        return check_length(schema, "minLength", "maxLength", ken_utf8_count(ken_json_text(value)),
+                            "characters", path, err);
     if (json_is_array(value))
         return check_array(schema, value, path, err);
     if (json_is_object(value))

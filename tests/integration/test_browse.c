@@ -700,12 +700,14 @@ KEN_TEST(a_graph_of_modules_is_the_architecture)
     lab_close(&l);
 }
 
-// Of which module they are is said, and one that is left out has none.
+// Of which module they are is said, and one that is left out has none. Several names of one module that is
+// not known are one.
 KEN_TEST(imports_that_lead_nowhere_are_counted_by_module)
 {
     lab l;
     index_graph(&l);
-    ktest_write("g/app/more.py", "from .gone import a\na()\n");
+    ktest_write("g/app/more.py",
+                "from .gone import a, b\nfrom lib.a import first\nfrom .gone import c\n");
     ktest_write("g/tests/test_b.py", "from .lost import a\nfrom .away import b\n");
     json_decref(call(&l, "index_repository", "{\"repo_path\":\".\"}"));
     json_t *v = call(&l, "symbol_graph", "{\"level\":\"module\"}");

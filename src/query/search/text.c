@@ -112,6 +112,11 @@ typedef struct text_place {
     uint32_t line;
 } text_place;
 
+static bool is_inside_char(char c)
+{
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
 // What is shown of a line: all of it, or of a long one the part around `at`, whole characters.
 static ken_str part_around(ken_str line, size_t at)
 {
@@ -120,24 +125,15 @@ static ken_str part_around(ken_str line, size_t at)
     size_t start = at > LINE_BEFORE ? at - LINE_BEFORE : 0;
     if (start > line.len - LINE_MAX_SHOWN)
         start = line.len - LINE_MAX_SHOWN;
-    for (int i = 0; i < 3 && start && ((unsigned char)line.ptr[start] & 0xc0) == 0x80; i++)
+    for (int i = 0; i < 3 && start && is_inside_char(line.ptr[start]); i++)
         start++;
     return ken_utf8_clip(ken_str_sub(line, start, line.len), LINE_MAX_SHOWN);
-}
-
-static bool is_inside_char(char c)
-{
-    return ((unsigned char)c & 0xc0) == 0x80;
 }
 
 // Characters of what `text` is shown as.
 static uint32_t count_chars(ken_arena *arena, ken_str text)
 {
-    text = ken_query__repaired(arena, text);
-    uint32_t n = 0;
-    for (size_t i = 0; i < text.len; i++)
-        n += !is_inside_char(text.ptr[i]);
-    return n;
+    return (uint32_t)ken_utf8_count(ken_query__repaired(arena, text));
 }
 
 // What matched of the part that is shown of a line, from `at` on: as far as it stands in that part.
@@ -145,16 +141,18 @@ static void mark(text_search *x, ken_str text, size_t at, ken_str part, ken_plac
 {
     size_t first = (size_t)(part.ptr - text.ptr), last = first + part.len, counted = first;
     size_t end = 0, n = 0;
-    uint32_t marks[2 * MARKS_MAX], n_chars = 0;
+    uint32_t marks[2 * MARKS_MAX], n_chars = 0, n_shown = (uint32_t)ken_utf8_count(place->text);
     while (!next_match(x, text, at, &at, &end, NULL) && at < last) {
         size_t to = end < last ? end : last;
         bool is_next = n && at == counted; // touches the one before it, and is one with it
         if (at >= counted && to > at && (is_next || n < MARKS_MAX)) {
             n_chars += count_chars(x->arena, ken_str_sub(text, counted, at));
+            if (n_chars >= n_shown)
+                break;
             if (!is_next)
                 marks[2 * n++] = n_chars;
             n_chars += count_chars(x->arena, ken_str_sub(text, at, to));
-            marks[2 * n - 1] = n_chars;
+            marks[2 * n - 1] = n_chars < n_shown ? n_chars : n_shown;
             counted = to;
         }
         bool is_empty = end <= at;
@@ -253,7 +251,8 @@ static void fill(text_search *x, uint32_t file, query_text *t, const text_place 
             .last_line = found[i].line,
             .symbol = symbol < 0 ? KEN_STR("")
                                  : ken_view_qualified(x->arena, &t->facts, (uint32_t)symbol),
-            .text = ken_query__repaired(x->arena, ken_arena_dup(x->arena, line)),
+            .text = ken_utf8_clip(ken_query__repaired(x->arena, ken_arena_dup(x->arena, line)),
+                                  LINE_MAX_SHOWN), // broken bytes are longer when repaired
         };
         mark(x, text, found[i].at, line, place);
     }

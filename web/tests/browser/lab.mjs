@@ -83,7 +83,7 @@ def load(path):
 `);
   put(root, 'tests/test_store.py', 'from src.store import Store\n\n\ndef test_find():\n    assert Store({"a": 1}).find("a") == 1\n');
   put(root, 'web/app.ts', "import { send } from './net';\n\nexport function start(): void {\n  send('hello');\n}\n");
-  put(root, 'web/net.ts', 'export function send(text: string): void {\n  console.log(text);\n}\n\nexport * from \'./gone\';\n');
+  put(root, 'web/net.ts', 'export function send(text: string): void {\n  console.log(text);\n}\n\nexport * from \'./gone\';\nexport { a, b } from \'./gone\';\n');
   put(root, 'docs/guide.md', '# Guide\n\nHow to start.\n\n## Install\n\nRun it.\n');
   put(root, `odd/${HOSTILE}`, 'export const odd = 1;\n');
   put(root, 'odd/page.html', '<svg onload="alert(2)"><script>alert(3)</script></svg>\n');
