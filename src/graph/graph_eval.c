@@ -135,9 +135,13 @@ const graph_value *ken_graph__merged(ken_graph *g, const graph_value *a, const g
         if (at == n)
             defs[n++] = b->defs[i];
     }
-    return n == n_own
-               ? a
-               : ken_graph__defs_value(g, defs, n, a->class > b->class ? a->class : b->class);
+    if (n == n_own)
+        return a;
+    const graph_value *weaker = b->class > a->class ? b : a;
+    graph_value *v = KEN_ARENA_NEW(&g->arena, graph_value);
+    *v = *ken_graph__defs_value(g, defs, n, weaker->class);
+    v->evidence = weaker->evidence;
+    return v;
 }
 
 const graph_value *ken_graph__any_of(ken_graph *g, const graph_value *a, const graph_value *b)
@@ -151,10 +155,8 @@ const graph_value *ken_graph__any_of(ken_graph *g, const graph_value *a, const g
     *v = *with_other(g, a, b); // whose members may be meant, too
     v->defs = all->defs;
     v->n_defs = all->n_defs;
-    if (b->class > a->class) {
-        v->class = b->class;
-        v->evidence = b->evidence;
-    }
+    v->class = all->class;
+    v->evidence = all->evidence;
     return v;
 }
 

@@ -348,7 +348,11 @@ static const graph_value *with_self(ken_graph *g, const graph_value *v, const gr
     graph_value *copy = KEN_ARENA_NEW(&g->arena, graph_value);
     *copy = *v;
     copy->self = self;
-    copy->class = v->class > self->class ? v->class : self->class;
+    if (self->class >
+        v->class) { // it is as sure as the object that it is of, and for the same reason
+        copy->class = self->class;
+        copy->evidence = self->evidence;
+    }
     return copy;
 }
 

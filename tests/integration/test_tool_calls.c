@@ -1121,6 +1121,28 @@ KEN_TEST(c2_lines_of_several_functions_stand_under_their_file)
     lab_close(&l);
 }
 
+// A member of one of two types is as sure as which of them it is of, and the same reason stands with it.
+KEN_TEST(a_member_of_what_may_be_one_of_two_says_why_it_is_not_sure)
+{
+    lab l;
+    ktest_write("either/fast.py", "class Box:\n    def open(self):\n        return 1\n");
+    ktest_write("either/box.py", "try:\n    from fast import Box\nexcept ImportError:\n"
+                                 "    class Box:\n        def open(self):\n            return 2\n");
+    ktest_write("either/use.py", "from box import Box\n\n\ndef run():\n    Box().open()\n");
+    lab_open(&l, ktest_path("either"));
+    json_decref(call(&l, "index_repository", "{\"path\":\".\"}"));
+    static const char *const files[] = { "fast.py", "box.py" };
+    for (size_t i = 0; i < 2; i++) {
+        char args[120];
+        snprintf(args, sizeof args,
+                 "{\"symbol_name\":\"open\",\"file_hint\":\"%s\",\"format\":\"text\"}", files[i]);
+        json_t *v = call(&l, "find_usages", args);
+        kt_has_str(json_string_value(v), "5 in run [inferred: one of several of this name");
+        json_decref(v);
+    }
+    lab_close(&l);
+}
+
 // A large file among small ones, as a chunk store shows it.
 KEN_TEST(s2_26_search_has_several_chunks_of_a_file)
 {
